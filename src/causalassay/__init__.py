@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from causalassay.analysis.running import run
     from causalassay.auditing.audit import audit
     from causalassay.common import seeding
+    from causalassay.common.spelling import RefusedValue
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
@@ -47,6 +48,7 @@ _ADDRESSES = {
     "Dataset": "data:Dataset",
     "Estimate": "contracts:Estimate",
     "NotApplicable": "contracts:NotApplicable",
+    "RefusedValue": "common.spelling:RefusedValue",
     "algorithms": "discovery:algorithms",
     "analysis": "analysis",
     "audit": "auditing:audit",
@@ -76,6 +78,7 @@ __all__ = [
     "Dataset",
     "Estimate",
     "NotApplicable",
+    "RefusedValue",
     "__version__",
     "algorithms",
     "analysis",

@@ -30,27 +30,6 @@ class Misfit(TypeError):
     """A value does not fit an annotation."""
 
 
-class RefusedValue(ValueError):
-    """A class refuses the value of one of its parameters.
-
-    Parameters
-    ----------
-    parameter, reason : str
-
-    Examples
-    --------
-    >>> print(RefusedValue("samples", "expected at least 2, got 1"))
-    samples: expected at least 2, got 1
-    """
-
-    def __init__(self, parameter: str, reason: str) -> None:
-        super().__init__(parameter, reason)
-        self.parameter, self.reason = parameter, reason
-
-    def __str__(self) -> str:
-        return f"{self.parameter}: {self.reason}"
-
-
 def expectation(annotation: Any, text: Callable[[Any], str] = repr) -> str:
     """Return in words what an annotation admits, but for None.
 

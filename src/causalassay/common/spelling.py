@@ -152,6 +152,34 @@ def listed(names: Collection[Hashable]) -> str:
     return f"{first} and {left} more" if left > 0 else first
 
 
+class RefusedValue(ValueError):
+    """A parameter has a value that is refused.
+
+    A plug-in that raises it lets the error of a study file point to the key.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    reason : str
+        What was expected, what came, and what to do.
+
+    Examples
+    --------
+    >>> print(RefusedValue("samples", "expected at least 2, got 1"))
+    samples: expected at least 2, got 1
+    """
+
+    __module__ = "causalassay"  # tracebacks show the public name
+
+    def __init__(self, parameter: str, reason: str) -> None:
+        super().__init__(parameter, reason)
+        self.parameter, self.reason = parameter, reason
+
+    def __str__(self) -> str:
+        return f"{self.parameter}: {self.reason}"
+
+
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise unless the hyperparameter's value is one of the choices.
 
@@ -163,7 +191,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     ValueError: regression: there is no 'linaer'; did you mean 'linear'?
     """
     if value not in choices:
-        raise ValueError(f"{name}: there is no {value!r}; {did_you_mean(str(value), choices)}")
+        raise RefusedValue(name, f"there is no {value!r}; {did_you_mean(str(value), choices)}")
 
 
 def name_fault(name: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations, variances
@@ -227,7 +228,7 @@ class ACor:
         except TypeError:
             known = -1
         if known < 0 or isinstance(self.n_edges, bool):
-            raise ValueError(f"n_edges: expected a whole number >= 0, got {self.n_edges!r}")
+            raise RefusedValue("n_edges", f"expected a whole number >= 0, got {self.n_edges!r}")
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return the undirected graph of `n_edges` edges."""

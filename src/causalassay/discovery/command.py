@@ -19,6 +19,7 @@ from numpy.random import Generator
 from causalassay.common.arrays import Adjacency
 from causalassay.common.files import unsaid
 from causalassay.common.import_path import without_guard
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import write
@@ -92,13 +93,15 @@ class Command:
 
     def __post_init__(self) -> None:
         if not self._words():
-            raise ValueError("program: expected a command, got none")
+            raise RefusedValue("program", "expected a command, got none")
         if self.promises not in get_args(Kind):
-            raise ValueError(f"promises: expected one of {get_args(Kind)}, got {self.promises!r}")
+            raise RefusedValue(
+                "promises", f"expected one of {get_args(Kind)}, got {self.promises!r}"
+            )
         for name in ("max_seconds", "max_memory_mb"):
             limit = getattr(self, name)
             if limit is not None and not limit > 0:
-                raise ValueError(f"{name}: expected a positive number or None, got {limit}")
+                raise RefusedValue(name, f"expected a positive number or None, got {limit}")
 
     @property
     def rows(self) -> Literal["independent", "series"]:

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.common.spelling import check_choice
+from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.cross_validated_lasso import N_FOLDS, sort_regress_held_out
@@ -274,7 +274,7 @@ class DirectLiNGAM:
     def __post_init__(self) -> None:
         check_choice("pruning", self.pruning, get_args(Pruning))
         if not 0 <= self.path_end < np.inf:
-            raise ValueError(f"path_end: expected a finite number >= 0, got {self.path_end}")
+            raise RefusedValue("path_end", f"expected a finite number >= 0, got {self.path_end}")
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Estimate a DAG from the observational values."""

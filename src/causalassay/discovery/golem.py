@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Weights
 from causalassay.common.kernels import kernel
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.golem_objective import (
@@ -153,7 +154,7 @@ class GolemNV:
     def __post_init__(self) -> None:
         _check(self)
         if self.start not in ("zero", "ev"):
-            raise ValueError(f"start: expected 'zero' or 'ev', got {self.start!r}")
+            raise RefusedValue("start", f"expected 'zero' or 'ev', got {self.start!r}")
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Estimate a DAG from the observational values; nothing is random."""
@@ -172,11 +173,13 @@ def _check(golem: GolemEV | GolemNV) -> None:
     for name in ("lambda1", "lambda2", "threshold"):
         value = getattr(golem, name)
         if not 0 <= value < np.inf:
-            raise ValueError(f"{name}: expected a finite number >= 0, got {value}")
+            raise RefusedValue(name, f"expected a finite number >= 0, got {value}")
     if not 0 < golem.learning_rate < np.inf:
-        raise ValueError(f"learning_rate: expected a finite number > 0, got {golem.learning_rate}")
+        raise RefusedValue(
+            "learning_rate", f"expected a finite number > 0, got {golem.learning_rate}"
+        )
     if golem.steps < 1:
-        raise ValueError(f"steps: expected at least 1, got {golem.steps}")
+        raise RefusedValue("steps", f"expected at least 1, got {golem.steps}")
 
 
 def _regular_moments(data: Dataset) -> Moments:

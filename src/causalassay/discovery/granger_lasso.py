@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values, Vector
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations, determination
@@ -129,9 +130,9 @@ def _adaptive(gram: Values, moment: Vector, n_samples: int, stop: float) -> Vect
 def check_lagged_settings(max_lag: int, path_end: float) -> None:
     """Raise unless the largest lag and the end of the lasso path are sensible."""
     if isinstance(max_lag, bool) or max_lag != int(max_lag) or max_lag < 1:
-        raise ValueError(f"max_lag: expected a whole number >= 1, got {max_lag}")
+        raise RefusedValue("max_lag", f"expected a whole number >= 1, got {max_lag}")
     if not 0 <= path_end < np.inf:
-        raise ValueError(f"path_end: expected a finite number >= 0, got {path_end}")
+        raise RefusedValue("path_end", f"expected a finite number >= 0, got {path_end}")
 
 
 def lagged_estimate(

@@ -12,7 +12,7 @@ from scipy.special import gammaincc, gammaln, ndtri
 
 from causalassay.common.arrays import Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.common.spelling import listed
+from causalassay.common.spelling import RefusedValue, listed
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics import PIVOT, LevelStatistics
@@ -25,7 +25,7 @@ from causalassay.models.discrete.tables import Codes, Labels, configurations
 def check_test(alpha: float, max_condition: int | None) -> None:
     """Raise unless `alpha` is a level and `max_condition` a size of conditioning sets."""
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha: the level of each test is between 0 and 1, got {alpha!r}")
+        raise RefusedValue("alpha", f"the level of each test is between 0 and 1, got {alpha!r}")
     if max_condition is not None:
         check_count("max_condition", max_condition, 0)
 
@@ -41,7 +41,7 @@ def check_count(name: str, value: int, least: int) -> None:
     ValueError: tabu: expected a whole number of at least 1, got 0
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name}: expected a whole number of at least {least}, got {value!r}")
+        raise RefusedValue(name, f"expected a whole number of at least {least}, got {value!r}")
 
 
 def critical_value(alpha: float) -> float:

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights
-from causalassay.common.spelling import check_choice
+from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression import RegressionKind
@@ -91,8 +91,8 @@ class MSEGDS:
 
     def __post_init__(self) -> None:
         if not 0 <= self.penalty_discount < np.inf:
-            raise ValueError(
-                f"penalty_discount: expected a finite number >= 0, got {self.penalty_discount}"
+            raise RefusedValue(
+                "penalty_discount", f"expected a finite number >= 0, got {self.penalty_discount}"
             )
         check_choice("regression", self.regression, get_args(RegressionKind))
 

@@ -12,6 +12,7 @@ from scipy.linalg import solve_triangular
 
 from causalassay.common.arrays import Weights
 from causalassay.common.kernels import kernel
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.moments import is_singular, own_order_moments, thresholded
@@ -264,20 +265,20 @@ class NOTEARS:
         for name, least in (("lambda1", 0.0), ("threshold", 0.0), ("h_tolerance", 0.0)):
             value = getattr(self, name)
             if not least <= value < np.inf:
-                raise ValueError(f"{name}: expected a finite number >= {least:g}, got {value}")
+                raise RefusedValue(name, f"expected a finite number >= {least:g}, got {value}")
         if self.max_iter < 1:
-            raise ValueError(f"max_iter: expected at least 1, got {self.max_iter}")
+            raise RefusedValue("max_iter", f"expected at least 1, got {self.max_iter}")
         if not 1 < self.rho_max < np.inf:
-            raise ValueError(f"rho_max: expected a finite number > 1, got {self.rho_max}")
+            raise RefusedValue("rho_max", f"expected a finite number > 1, got {self.rho_max}")
         if self.solver not in get_args(Solver):
-            raise ValueError(
-                "solver: expected 'augmented-lagrangian', 'fast' or 'transcript', "
-                f"got {self.solver!r}"
+            raise RefusedValue(
+                "solver",
+                f"expected 'augmented-lagrangian', 'fast' or 'transcript', got {self.solver!r}",
             )
         if self.solver == "fast" and self.lambda1 > 0:
-            raise ValueError(
-                f"solver: 'fast' is for lambda1=0, got lambda1={self.lambda1}; "
-                "use 'augmented-lagrangian'"
+            raise RefusedValue(
+                "solver",
+                f"'fast' is for lambda1=0, got lambda1={self.lambda1}; use 'augmented-lagrangian'",
             )
 
     @property

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence import (
@@ -415,7 +416,7 @@ class PC:
     def __post_init__(self) -> None:
         check_test(self.alpha, self.max_condition)
         if not isinstance(self.stable, bool):
-            raise ValueError(f"stable: expected true or false, got {self.stable!r}")
+            raise RefusedValue("stable", f"expected true or false, got {self.stable!r}")
 
     @property
     def equivariant(self) -> bool:

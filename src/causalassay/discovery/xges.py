@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
@@ -177,7 +178,9 @@ class XGIES(XGES):
 
     def __post_init__(self) -> None:
         if self.score != "bic":
-            raise ValueError(f"score: of experiments it is the Gaussian BIC, got {self.score!r}")
+            raise RefusedValue(
+                "score", f"of experiments it is the Gaussian BIC, got {self.score!r}"
+            )
         super().__post_init__()
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002

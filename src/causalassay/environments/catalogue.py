@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from causalassay.common.spelling import did_you_mean
+from causalassay.common.spelling import RefusedValue, did_you_mean
 
 # What an environment is, as its file says: pins, licence, size, algorithms, generators.
 
@@ -70,7 +70,7 @@ class ParameterDefinition:
 
     def __post_init__(self) -> None:
         if self.brief is not None and type(self.brief) is not self.kind:
-            raise ValueError(f"brief: expected {self.kind.__name__}, got {self.brief!r}")
+            raise RefusedValue("brief", f"expected {self.kind.__name__}, got {self.brief!r}")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class EnvironmentDefinition:
         for parts in (self.algorithms, self.generators):
             counts = Counter(part.name for part in parts)
             if twice := [name for name, count in counts.items() if count > 1]:
-                raise ValueError(f"name: {twice[0]!r} is there twice")
+                raise RefusedValue("name", f"{twice[0]!r} is there twice")
 
     @property
     def adapter(self) -> Path:
@@ -226,7 +226,7 @@ class EnvironmentDefinition:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"name: expected small letters, digits and hyphens, got {name!r}")
+        raise RefusedValue("name", f"expected small letters, digits and hyphens, got {name!r}")
 
 
 def fingerprint(pins: tuple[str, ...]) -> str:

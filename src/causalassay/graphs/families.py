@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from causalassay.common.annotations import typed
 from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import as_generator
+from causalassay.common.spelling import RefusedValue
 
 MOST_NODES = 20_000
 """The most nodes of any graph: its adjacency has the square of that many entries, 400 MB."""
@@ -240,9 +241,9 @@ def _uniform_tree(n_nodes: int, rng: Generator) -> NDArray[np.int64]:
 def check_n_nodes(n_nodes: int) -> None:
     """Raise unless there is a node, and no more than fit into memory."""
     if n_nodes < 1:
-        raise ValueError(f"n_nodes: expected at least 1, got {n_nodes}")
+        raise RefusedValue("n_nodes", f"expected at least 1, got {n_nodes}")
     if n_nodes > MOST_NODES:
-        raise ValueError(f"n_nodes: expected at most {MOST_NODES}, got {n_nodes}")
+        raise RefusedValue("n_nodes", f"expected at most {MOST_NODES}, got {n_nodes}")
 
 
 @typed
@@ -250,9 +251,10 @@ def check_erdos_renyi(n_nodes: int, edges_per_node: float) -> None:
     """Raise unless so many nodes can have so many edges."""
     check_n_nodes(n_nodes)
     if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
-        raise ValueError(
-            f"edges_per_node: {n_nodes} nodes can have 0 to {(n_nodes - 1) / 2} edges per node, "
-            f"got {edges_per_node}"
+        raise RefusedValue(
+            "edges_per_node",
+            f"{n_nodes} nodes can have 0 to {(n_nodes - 1) / 2} edges per node, "
+            f"got {edges_per_node}",
         )
 
 
@@ -263,8 +265,8 @@ def check_scale_free(n_nodes: int, edges_per_node: float, hubs: str) -> None:
     if hubs not in ("in", "any"):
         raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
     if not edges_per_node >= 1 or edges_per_node % 1 != 0:
-        raise ValueError(
-            f"edges_per_node: a scale-free graph takes a whole number >= 1, got {edges_per_node}"
+        raise RefusedValue(
+            "edges_per_node", f"a scale-free graph takes a whole number >= 1, got {edges_per_node}"
         )
 
 
@@ -273,7 +275,7 @@ def check_forest(n_nodes: int, n_trees: int, orientation: str) -> None:
     """Raise unless `forest` can draw with these parameters."""
     check_n_nodes(n_nodes)
     if not 1 <= n_trees <= n_nodes:
-        raise ValueError(f"n_trees: expected 1 to {n_nodes}, got {n_trees}")
+        raise RefusedValue("n_trees", f"expected 1 to {n_nodes}, got {n_trees}")
     if orientation not in ("away", "random"):
         raise ValueError(f'orientation: expected "away" or "random", got {orientation!r}')
 
@@ -283,7 +285,7 @@ def check_bipartite(n_treatments: int, n_outcomes: int, edge_probability: float)
     """Raise unless `bipartite` can draw with these parameters."""
     for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
         if size < 1:
-            raise ValueError(f"{name}: expected at least 1, got {size}")
+            raise RefusedValue(name, f"expected at least 1, got {size}")
     check_n_nodes(n_treatments + n_outcomes)
     if not 0 <= edge_probability <= 1:
-        raise ValueError(f"edge_probability: expected 0 to 1, got {edge_probability}")
+        raise RefusedValue("edge_probability", f"expected 0 to 1, got {edge_probability}")

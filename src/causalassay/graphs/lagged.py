@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from causalassay.common.annotations import typed
 from causalassay.common.arrays import Adjacency, as_graph, check_nodes
 from causalassay.common.seeding import as_generator
+from causalassay.common.spelling import RefusedValue
 from causalassay.graphs.families import check_n_nodes
 from causalassay.graphs.orders import order_or_cycle
 
@@ -122,7 +123,9 @@ class LaggedGraph:
         """
         labels = check_nodes(nodes, self.n_nodes, "nodes")
         if sorted(labels) != list(range(self.n_nodes)):
-            raise ValueError(f"nodes: expected each of 0 to {self.n_nodes - 1} once, got {labels}")
+            raise RefusedValue(
+                "nodes", f"expected each of 0 to {self.n_nodes - 1} once, got {labels}"
+            )
         return LaggedGraph(self.links[:, labels][:, :, labels])
 
 
@@ -210,10 +213,10 @@ def check_lagged_erdos_renyi(
     """Raise unless `lagged_erdos_renyi` can draw with these parameters."""
     check_n_nodes(n_nodes)
     if max_lag < 1:
-        raise ValueError(f"max_lag: expected a whole number >= 1, got {max_lag}")
+        raise RefusedValue("max_lag", f"expected a whole number >= 1, got {max_lag}")
     for name, share in (("probability", probability), ("self_probability", self_probability)):
         if not 0 <= share <= 1:
-            raise ValueError(f"{name}: expected 0 to 1, got {share}")
+            raise RefusedValue(name, f"expected 0 to 1, got {share}")
 
 
 def _check_links(links: NDArray[Any]) -> NDArray[np.bool_]:
@@ -223,15 +226,16 @@ def _check_links(links: NDArray[Any]) -> NDArray[np.bool_]:
             f"links: expected a bool array, got {came}; for coefficients pass `coefficients != 0`"
         )
     if links.ndim != 3 or links.shape[1] != links.shape[2] or 0 in links.shape:
-        raise ValueError(
-            f"links: expected shape (max_lag + 1, d, d) with d >= 1, got {links.shape}"
+        raise RefusedValue(
+            "links", f"expected shape (max_lag + 1, d, d) with d >= 1, got {links.shape}"
         )
     if links[0].diagonal().any():
         node = int(links[0].diagonal().argmax())
-        raise ValueError(f"links: node {node} acts on itself at lag 0; clear that diagonal")
+        raise RefusedValue("links", f"node {node} acts on itself at lag 0; clear that diagonal")
     if len(order_or_cycle(links[0])) < links.shape[1]:
-        raise ValueError(
-            "links: the links at lag 0 have a cycle; within a step effects follow their causes, "
-            "so put one link of the cycle at a later lag"
+        raise RefusedValue(
+            "links",
+            "the links at lag 0 have a cycle; within a step effects follow their causes, "
+            "so put one link of the cycle at a later lag",
         )
     return links

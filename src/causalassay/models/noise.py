@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.common.spelling import check_choice
+from causalassay.common.spelling import RefusedValue, check_choice
 
 Family = Literal[
     "gaussian", "exponential", "gumbel", "uniform", "laplace", "lognormal", "student-t"
@@ -52,9 +52,11 @@ class Noise:
         if self.family == "student-t":
             object.__setattr__(self, "df", DEFAULT_DF if self.df is None else self.df)
             if self.df is not None and not self.df > 2:
-                raise ValueError(f"noise: Student's t has a variance for df > 2, got df={self.df}")
+                raise RefusedValue(
+                    "noise", f"Student's t has a variance for df > 2, got df={self.df}"
+                )
         elif self.df is not None:
-            raise ValueError(f"noise: df belongs to student-t, not to {self.family}")
+            raise RefusedValue("noise", f"df belongs to student-t, not to {self.family}")
 
     def draw(self, rng: Generator, size: tuple[int, ...]) -> NDArray[np.floating[Any]]:
         """Return independent draws."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Vector
+from causalassay.common.spelling import RefusedValue
 from causalassay.models.noise import as_noise
 
 Range = tuple[float, float]
@@ -62,12 +63,12 @@ def draw_variance(n_nodes: int, noise_sd: float | Range, rng: Generator) -> Vect
 
 def _check_range(name: str, limits: Range) -> None:
     if len(limits) != 2 or not 0 < limits[0] <= limits[1] < math.inf:
-        raise ValueError(f"{name}: expected (low, high) with 0 < low <= high, got {limits}")
+        raise RefusedValue(name, f"expected (low, high) with 0 < low <= high, got {limits}")
 
 
 def _check_positive(name: str, number: float) -> None:
     if not 0 < number < math.inf:
-        raise ValueError(f"{name}: expected a positive number, got {number}")
+        raise RefusedValue(name, f"expected a positive number, got {number}")
 
 
 def _check_scale(name: str, scale: float | Range) -> None:
@@ -79,7 +80,7 @@ def _check_scale(name: str, scale: float | Range) -> None:
 
 def _check_count(name: str, count: int) -> None:
     if count < 1:
-        raise ValueError(f"{name}: expected at least 1, got {count}")
+        raise RefusedValue(name, f"expected at least 1, got {count}")
 
 
 def _check_signs(name: str, signs: str) -> None:
@@ -89,12 +90,12 @@ def _check_signs(name: str, signs: str) -> None:
 
 def _check_ddof(name: str, ddof: int) -> None:
     if ddof not in (0, 1):
-        raise ValueError(f"{name}: expected 0 or 1, got {ddof}")
+        raise RefusedValue(name, f"expected 0 or 1, got {ddof}")
 
 
 def _check_radius(name: str, radius: float) -> None:
     if not 0 < radius < 1:
-        raise ValueError(f"{name}: expected a number between 0 and 1, got {radius}")
+        raise RefusedValue(name, f"expected a number between 0 and 1, got {radius}")
 
 
 def _check_sample_size(size: int | None, optional: bool) -> None:
@@ -102,7 +103,7 @@ def _check_sample_size(size: int | None, optional: bool) -> None:
         return
     if size is None or size < 2:
         exact = ", or None for the exact moments;" if optional else ","
-        raise ValueError(f"sample_size: expected at least 2{exact} got {size}")
+        raise RefusedValue("sample_size", f"expected at least 2{exact} got {size}")
 
 
 _CHECKS: dict[str, Callable[[str, Any], object]] = {

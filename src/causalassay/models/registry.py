@@ -14,7 +14,7 @@ from causalassay.common.arrays import Adjacency, Values
 from causalassay.common.registry import Registry, dataclass_with_version
 from causalassay.common.registry import parameters as fields_with_defaults
 from causalassay.common.seeding import as_generator
-from causalassay.common.spelling import did_you_mean, listed
+from causalassay.common.spelling import RefusedValue, did_you_mean, listed
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.interventions import Intervention
@@ -276,12 +276,12 @@ def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Mod
     """
     mechanisms = kinds_by_mechanism()
     if mechanism is not None and mechanism not in mechanisms:
-        raise ValueError(
-            f"mechanism: there is no {mechanism!r}; {did_you_mean(mechanism, mechanisms)}"
+        raise RefusedValue(
+            "mechanism", f"there is no {mechanism!r}; {did_you_mean(mechanism, mechanisms)}"
         )
     meant = mechanism_of(kind, mechanism)
     if meant is None:
-        raise ValueError(f"kind: {no_such_kind(kind, mechanism)}")
+        raise RefusedValue("kind", f"{no_such_kind(kind, mechanism)}")
     legal = parameter_names(kind, meant)
     for name in parameters:
         if name not in legal:

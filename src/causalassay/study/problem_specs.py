@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from causalassay.common.annotations import RefusedValue
+from causalassay.common.spelling import RefusedValue
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels

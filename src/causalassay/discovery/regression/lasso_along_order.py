@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dgeqrf, dtrtri
 
 from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import NotApplicable
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso
 from causalassay.graphs.orders import Indices
@@ -99,7 +100,7 @@ def regression_of(values: Values, path_end: float = PATH_END) -> Callable[[Indic
 
 def _check_path_end(path_end: float) -> None:
     if not 0 <= path_end < np.inf:
-        raise ValueError(f"path_end: expected a finite number >= 0, got {path_end}")
+        raise RefusedValue("path_end", f"expected a finite number >= 0, got {path_end}")
 
 
 class _PrefixFits(NamedTuple):

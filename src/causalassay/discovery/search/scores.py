@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel, sorting_order
-from causalassay.common.spelling import check_choice, listed
+from causalassay.common.spelling import RefusedValue, check_choice, listed
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.gaussian_bic import (
@@ -81,25 +81,27 @@ def check_search(search: object) -> None:
     if "phases" in given:
         phases = given["phases"]
         if isinstance(phases, str) or not phases:
-            raise ValueError(f"phases: expected one or several of {listed(PHASES)}, got {phases!r}")
+            raise RefusedValue(
+                "phases", f"expected one or several of {listed(PHASES)}, got {phases!r}"
+            )
         for phase in phases:
             check_choice("phases", phase, PHASES)
     most = given.get("max_parents")
     if most is not None and not _is_count(most, 0):
-        raise ValueError(f"max_parents: expected a whole number or None, got {most!r}")
+        raise RefusedValue("max_parents", f"expected a whole number or None, got {most!r}")
     if "score" in given:
         check_choice("score", given["score"], SCORES)
     _check_positive(given, "equivalent_sample_size")
     for name, least in _LEAST.items():
         if name in given and not _is_count(given[name], least):
-            raise ValueError(
-                f"{name}: expected a whole number from {least} on, got {given[name]!r}"
+            raise RefusedValue(
+                name, f"expected a whole number from {least} on, got {given[name]!r}"
             )
 
 
 def _check_positive(given: Mapping[str, Any], name: str, hint: str = "") -> None:
     if name in given and not 0 < given[name] < math.inf:
-        raise ValueError(f"{name}: expected a positive number, got {given[name]!r}{hint}")
+        raise RefusedValue(name, f"expected a positive number, got {given[name]!r}{hint}")
 
 
 def _is_count(value: object, least: int) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from causalassay.common.arrays import Adjacency
+from causalassay.common.spelling import RefusedValue
 from causalassay.graphs.orders import check_dag
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.discrete.tables import MOST_CELLS, ProbabilityTable
@@ -61,7 +62,7 @@ class Dirichlet:
     def __post_init__(self) -> None:
         low, high = self._range()
         if not 2 <= low <= high:
-            raise ValueError(f"levels: expected 2 or more, or (low, high), got {self.levels}")
+            raise RefusedValue("levels", f"expected 2 or more, or (low, high), got {self.levels}")
         check_parameters(self)
 
     def draw(self, graph: Adjacency, rng: Generator) -> DiscreteSCM:
@@ -147,10 +148,11 @@ def table_shape(graph: Adjacency, node: int, n_levels: NDArray[np.int64]) -> tup
     nodes = [*np.flatnonzero(graph[:, node]).tolist(), node]
     shape = tuple(n_levels[nodes].tolist())
     if math.prod(shape) > MOST_CELLS:
-        raise ValueError(
-            f"graph: node {node} has {len(shape) - 1} parents, so its table would have "
+        raise RefusedValue(
+            "graph",
+            f"node {node} has {len(shape) - 1} parents, so its table would have "
             f"{math.prod(shape):.2g} cells, more than {MOST_CELLS}; take a graph with fewer "
-            "parents a node, or fewer levels"
+            "parents a node, or fewer levels",
         )
     return shape
 

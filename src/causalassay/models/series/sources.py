@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.spelling import RefusedValue
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.parameters import (
@@ -155,7 +156,7 @@ def check_lagged(graph: LaggedGraph) -> LaggedGraph:
             "causalassay.graphs.lagged_erdos_renyi draws one"
         )
     if graph.max_lag < 1:
-        raise ValueError("graph: a series needs at least lags 0 and 1, got lag 0 alone")
+        raise RefusedValue("graph", "a series needs at least lags 0 and 1, got lag 0 alone")
     return graph
 
 
@@ -277,9 +278,10 @@ class SeriesISCM(_Weighted):
     def draw(self, graph: LaggedGraph, rng: Generator) -> VAR:
         """Draw the recursion of the internally standardised variables."""
         if check_lagged(graph).has_feedback:
-            raise ValueError(
-                "graph: internal standardisation needs an order of the processes, but the graph "
-                'has feedback; draw it with feedback=False, or take "uumc" or "standardized"'
+            raise RefusedValue(
+                "graph",
+                "internal standardisation needs an order of the processes, but the graph "
+                'has feedback; draw it with feedback=False, or take "uumc" or "standardized"',
             )
         raw = self._raw(graph, rng)
         coefficients, noise_sd = raw.coefficients, np.sqrt(raw.noise_variance)

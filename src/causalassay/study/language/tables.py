@@ -24,8 +24,8 @@ from pydantic import (
     create_model,
 )
 
-from causalassay.common.annotations import RefusedValue, expectation, hints
-from causalassay.common.spelling import did_you_mean, name_fault
+from causalassay.common.annotations import expectation, hints
+from causalassay.common.spelling import RefusedValue, did_you_mean, name_fault
 from causalassay.metrics.registry import Resolution
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text, unknown_parameter
 from causalassay.study.plan import Statistic
@@ -450,14 +450,8 @@ _ABSENT = _Absent()
 
 
 def _blame(error: Exception) -> tuple[str, str]:
-    """Return the parameter that a class refuses, and why; no parameter if it does not say.
-
-    Classes that raise a plain error name the parameter before a colon.
-    """
-    if isinstance(error, RefusedValue):
-        return error.parameter, error.reason
-    name, _, reason = _refusal(error).partition(": ")
-    return (name, reason) if reason else ("", "")
+    """Return the parameter that a class refuses, and why; no parameter if it does not say."""
+    return (error.parameter, error.reason) if isinstance(error, RefusedValue) else ("", "")
 
 
 def _refusal(error: Exception) -> str:
