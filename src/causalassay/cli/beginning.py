@@ -259,12 +259,18 @@ def new_study(name: str, folder: Path) -> Path:
     ...     new_study("first-look", Path(folder)).name
     'first-look.toml'
     """
+    from causalassay.models.noise import FAMILIES
+
     check_study_name(name)
     file = folder / f"{name}.toml"
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(template("study.toml.template").substitute(name=name))
+            opened.write(
+                template("study.toml.template").substitute(
+                    name=name, other_noises=", ".join(FAMILIES[1:])
+                )
+            )
     except FileExistsError:
         raise FileExistsError(f"{file} exists already; choose another name or folder") from None
     return file

@@ -60,6 +60,10 @@ class AuditOptions:
     )
     each: bool = flag("With several files: also print the findings for each.")
 
+    def measuring(self) -> dict[str, Any]:
+        """Return the parameters of the audit: what is measured, and what provenance states."""
+        return {"n_bootstrap": self.bootstrap, "max_lag": self.max_lag}
+
 
 def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
@@ -96,8 +100,7 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     check_target(options.latex, files)
     if options.latex is not None and "graph" not in " ".join(files.values()):
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
-    settings = {"bootstrap": options.bootstrap, "max_lag": options.max_lag, **vars(how)}
-    origin = provenance(options.seed, settings, files)
+    origin = provenance(options.seed, options.measuring() | vars(how), files)
     with answered_in_one_line("nothing was written"):
         result = _audited(pairs, how, options)
     name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
@@ -129,7 +132,7 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
     from causalassay.auditing.benchmark_files import read_pair
     from causalassay.common.seeding import stream
 
-    settings: dict[str, Any] = {"n_bootstrap": options.bootstrap, "max_lag": options.max_lag}
+    settings = options.measuring()
     if len(pairs) == 1:
         with printed_notes():
             dataset, truth = read_pair(pairs[0], how)

@@ -188,7 +188,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     >>> check_choice("regression", "linaer", ("linear", "support-vector"))
     Traceback (most recent call last):
     ...
-    ValueError: regression: there is no 'linaer'; did you mean 'linear'?
+    causalassay.RefusedValue: regression: there is no 'linaer'; did you mean 'linear'?
     """
     if value not in choices:
         raise RefusedValue(name, f"there is no {value!r}; {did_you_mean(str(value), choices)}")

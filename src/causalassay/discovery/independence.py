@@ -38,7 +38,7 @@ def check_count(name: str, value: int, least: int) -> None:
     >>> check_count("tabu", 0, 1)
     Traceback (most recent call last):
     ...
-    ValueError: tabu: expected a whole number of at least 1, got 0
+    causalassay.RefusedValue: tabu: expected a whole number of at least 1, got 0
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise RefusedValue(name, f"expected a whole number of at least {least}, got {value!r}")

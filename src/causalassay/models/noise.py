@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -13,9 +13,24 @@ from numpy.typing import NDArray
 
 from causalassay.common.spelling import RefusedValue, check_choice
 
-Family = Literal[
-    "gaussian", "exponential", "gumbel", "uniform", "laplace", "lognormal", "student-t"
-]
+Draw = Callable[[Generator, tuple[int, ...]], NDArray[np.floating[Any]]]
+_GUMBEL_SCALE = math.sqrt(6) / math.pi
+_STUDENT = "student-t"
+
+_DRAWS: dict[str, Draw] = {
+    "gaussian": lambda rng, size: rng.standard_normal(size),
+    "exponential": lambda rng, size: rng.standard_exponential(size) - 1.0,
+    "gumbel": lambda rng, size: rng.gumbel(-np.euler_gamma * _GUMBEL_SCALE, _GUMBEL_SCALE, size),
+    "uniform": lambda rng, size: rng.uniform(-math.sqrt(3), math.sqrt(3), size),
+    "laplace": lambda rng, size: rng.laplace(0.0, math.sqrt(0.5), size),
+    "lognormal": lambda rng, size: (
+        (np.exp(rng.standard_normal(size)) - math.sqrt(math.e)) / math.sqrt(math.e**2 - math.e)
+    ),
+}
+
+FAMILIES = (*_DRAWS, _STUDENT)
+"""The names of the families; the last has a parameter, so `Noise.draw` draws it."""
+
 DEFAULT_DF = 5.0
 
 
@@ -44,12 +59,12 @@ class Noise:
     (True, True)
     """
 
-    family: Family
+    family: str
     df: float | None = None
 
     def __post_init__(self) -> None:
-        check_choice("noise", self.family, get_args(Family))
-        if self.family == "student-t":
+        check_choice("noise", self.family, FAMILIES)
+        if self.family == _STUDENT:
             object.__setattr__(self, "df", DEFAULT_DF if self.df is None else self.df)
             if self.df is not None and not self.df > 2:
                 raise RefusedValue(
@@ -65,21 +80,6 @@ class Noise:
         return _DRAWS[self.family](rng, size)
 
 
-Draw = Callable[[Generator, tuple[int, ...]], NDArray[np.floating[Any]]]
-_GUMBEL_SCALE = math.sqrt(6) / math.pi
-
-_DRAWS: dict[str, Draw] = {
-    "gaussian": lambda rng, size: rng.standard_normal(size),
-    "exponential": lambda rng, size: rng.standard_exponential(size) - 1.0,
-    "gumbel": lambda rng, size: rng.gumbel(-np.euler_gamma * _GUMBEL_SCALE, _GUMBEL_SCALE, size),
-    "uniform": lambda rng, size: rng.uniform(-math.sqrt(3), math.sqrt(3), size),
-    "laplace": lambda rng, size: rng.laplace(0.0, math.sqrt(0.5), size),
-    "lognormal": lambda rng, size: (
-        (np.exp(rng.standard_normal(size)) - math.sqrt(math.e)) / math.sqrt(math.e**2 - math.e)
-    ),
-}
-
-
 def as_noise(noise: Noise | str) -> Noise:
     """Return the noise law that a name, or a law itself, stands for."""
-    return noise if isinstance(noise, Noise) else Noise(noise)  # type: ignore[arg-type]
+    return noise if isinstance(noise, Noise) else Noise(noise)

@@ -34,7 +34,7 @@ def check_parameters(source: Any) -> None:
     >>> from causalassay.models import SNR
     >>> SNR(snr=-1.0)
     Traceback (most recent call last):
-    ValueError: snr: expected a positive number, got -1.0
+    causalassay.RefusedValue: snr: expected a positive number, got -1.0
     """
     for field in dataclasses.fields(source):
         value = getattr(source, field.name)

@@ -74,7 +74,7 @@ def check_search(search: object) -> None:
     >>> GES(phases=["foreward"])
     Traceback (most recent call last):
     ...
-    ValueError: phases: there is no 'foreward'; did you mean 'forward'?
+    causalassay.RefusedValue: phases: there is no 'foreward'; did you mean 'forward'?
     """
     given = vars(search)
     _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")

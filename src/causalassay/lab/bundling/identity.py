@@ -204,9 +204,9 @@ def _word(name: str) -> re.Pattern[str]:
 
 
 # The cells come after the id and the checksum.
-_ALGORITHM, _REASON, _NOTES, _HOST = (
-    2 + CELLS.index(name) for name in ("algorithm", "reason", "notes", "host")
-)
+_POSITION = {name: 2 + number for number, name in enumerate(CELLS)}
+_NAMING = {column.name: column.names for column in schema.STORED if column.names != "never"}
+"""The columns that may name somebody, and whether they always do."""
 
 
 def copy_store(
@@ -268,13 +268,16 @@ def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
         last = chunk.rows[-1][0]
         for numbers, measured in ((chunk.scores, False), (chunk.measurements, True)):
             rows = [
-                _cleaned(r, identity) for r in chunk.rows if (r[_ALGORITHM] is None) == measured
+                _cleaned(r, identity)
+                for r in chunk.rows
+                if (r[_POSITION["algorithm"]] is None) == measured
             ]
             sums = list(row_checksums(rows, numbers))
             copy.executemany(
-                "UPDATE rows SET reason = ?, notes = ?, host = ?, checksum = ? WHERE id = ?",
+                f"UPDATE rows SET {', '.join(f'{name} = ?' for name in _NAMING)}, checksum = ? "
+                "WHERE id = ?",
                 [
-                    (row[_REASON], row[_NOTES], row[_HOST], checksum, row[0])
+                    (*(row[_POSITION[name]] for name in _NAMING), checksum, row[0])
                     for row, checksum in zip(rows, sums, strict=True)
                 ],
             )
@@ -284,7 +287,10 @@ def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
 
 def _cleaned(row: Row, identity: Identity) -> Row:
     cells = list(row)
-    cells[_HOST] = ""
-    for cell in (_REASON, _NOTES):
-        cells[cell] = identity.cleaned(cells[cell]) if cells[cell] else cells[cell]
+    for name, names in _NAMING.items():
+        text = cells[_POSITION[name]]
+        if names == "always":
+            cells[_POSITION[name]] = ""
+        elif text:
+            cells[_POSITION[name]] = identity.cleaned(text)
     return tuple(cells)

@@ -184,7 +184,7 @@ class RowCheck:
             if part is not None and pa.types.is_dictionary(part.type):
                 order = pc.index_in(column, part.dictionary)
                 coded = pa.DictionaryArray.from_arrays(order, part.dictionary)
-            elif name in ("status", "reason", "host"):
+            elif name in sql_schema.FEW_TEXTS:
                 coded = column.dictionary_encode()
             else:
                 coded = column

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalassay.data.dataset import World
+from causalassay.judging.artefacts import ARTEFACTS
 from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, RULES, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.lab.hall import charts
@@ -48,12 +49,7 @@ GROUPS: dict[Group, tuple[str, str]] = {
 }
 """The heading of each group, and what sentences call it; in the order of the tables."""
 
-STATISTICS = {
-    "variance": "by variance",
-    "R2": "by R²",
-    "R2 without own past": "by R² without own past",
-    "entropy": "by entropy",
-}
+STATISTICS = {artefact.statistic: f"by {artefact.word}" for artefact in ARTEFACTS.values()}
 """The headings of sortabilities."""
 
 WORLDS: dict[World, str] = {

@@ -18,7 +18,7 @@ from causalassay.present.charts import (
     titled_spec,
     two_colours,
 )
-from causalassay.present.formatting import fixed, shortened
+from causalassay.present.formatting import fixed, percent, shortened
 from causalassay.risk.choosing.result import Choice
 
 WIDTH, ROW = 300, 20
@@ -75,7 +75,7 @@ def risks(choice: Choice) -> dict[str, Any]:
         ),
         "Weighted causal risk: left is better",
         [
-            "Line: 95 % interval. Grey: 95 % of random graphs of",
+            f"Line: {percent(choice.level)} interval. Grey: 95 % of random graphs of",
             "the same density. Blue: shown to beat them. Hollow: baseline.",
         ],
         width=WIDTH,

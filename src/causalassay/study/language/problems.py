@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GRAPHS, GraphSource
-from causalassay.models.noise import Family, Noise
+from causalassay.models.noise import FAMILIES, Noise
 from causalassay.models.registry import (
     MODELS,
     ModelSource,
@@ -179,7 +179,7 @@ def _nonlinear(
 
 def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | None:
     """Return a noise law; as its name alone if it has no parameters, so that keys are equal."""
-    families = get_args(Family)
+    families = FAMILIES
     if not isinstance(value, Mapping):
         return known_name(value, families, "noise", location, mistakes)
     where = location.at("family")
@@ -187,7 +187,7 @@ def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | 
     if family is None:
         return None
     noise = construct(Noise, value, family, location, mistakes)
-    return family if noise == Noise(cast(Family, family)) else noise
+    return family if noise == Noise(family) else noise
 
 
 def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:

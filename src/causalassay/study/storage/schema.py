@@ -66,6 +66,9 @@ class Column:
     position : {"front", "settings", "end", "hidden"}
     timing : bool
         Whether it differs between two runs of one study.
+    names : {"never", "perhaps", "always"}
+        Whether it names a person or a machine: an anonymous bundle empties a cell that always
+        does, and leaves names out of the text of one that may.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Column:
     part: str = ""
     position: Position = "front"
     timing: bool = False
+    names: Literal["never", "perhaps", "always"] = "never"
 
 
 def sqlite_number(value: float) -> float | None:
@@ -128,17 +132,17 @@ COLUMNS = (
     Column("status", "ok, skipped, failed or timeout", "repeated", "TEXT NOT NULL",
            lambda entry: entry.record.status, outcome=True),
     Column("reason", "why the status is not ok", "repeated", "TEXT",
-           lambda entry: readable(entry.record.reason) or None, outcome=True),
+           lambda entry: readable(entry.record.reason) or None, outcome=True, names="perhaps"),
     Column("seconds", "wall time of discovery", "number", "REAL",
            lambda entry: sqlite_number(entry.record.seconds), outcome=True, timing=True),
     Column("notes", "why a score is undefined, and what else the run noted, as JSON", "text",
            "TEXT", lambda entry: notes_text(dict(entry.record.notes)), outcome=True,
-           position="end"),
+           position="end", names="perhaps"),
     Column("session", "which run of the driver wrote the row", "integer", "INTEGER NOT NULL",
            lambda entry: entry.session, outcome=True, position="hidden"),
     Column("host", "the machine; empty in an anonymous bundle", "repeated",
            "TEXT NOT NULL DEFAULT ''", lambda entry: readable(entry.record.host), outcome=True,
-           timing=True),
+           timing=True, names="always"),
     Column("scheme", "how the data were made", part="problems.scheme"),
     Column("graph_key", "problems with one key have the same graphs", part="problems.graph_key"),
     Column("parameters", "hyperparameters that differ from their defaults, as JSON",
@@ -166,6 +170,9 @@ STORED = tuple(column for column in COLUMNS if column.sql)
 
 CELLS = tuple(column.name for column in STORED)
 """What the checksum of a row covers, besides its scores or measurements."""
+
+FEW_TEXTS = tuple(column.name for column in STORED if column.kind == "repeated" and not column.part)
+"""Stored texts of which there are few, beside those of problems and algorithms."""
 
 TIMING = tuple(column.name for column in COLUMNS if column.timing)
 """The columns that differ between two runs of one study."""
