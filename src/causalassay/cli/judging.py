@@ -62,7 +62,7 @@ class AuditOptions:
 
     def measuring(self) -> dict[str, Any]:
         """Return the parameters of the audit: what is measured, and what provenance states."""
-        return {"n_bootstrap": self.bootstrap, "max_lag": self.max_lag}
+        return {"bootstrap": self.bootstrap, "max_lag": self.max_lag}
 
 
 def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
@@ -133,6 +133,7 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
     from causalassay.common.seeding import stream
 
     settings = options.measuring()
+    settings["n_bootstrap"] = settings.pop("bootstrap")
     if len(pairs) == 1:
         with printed_notes():
             dataset, truth = read_pair(pairs[0], how)

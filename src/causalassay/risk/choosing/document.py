@@ -280,8 +280,8 @@ def difference_table(choice: Choice) -> Table:
         [[second, *(cell(first, second) for first in names[:-1])] for second in names[1:]],
         "Differences of weighted risk",
         f"Weighted risk of the row less that of the column, with {percent(choice.level)} "
-        "intervals of the paired difference, each for itself. Bold: above 0, and the row is out by “may be best?”, which "
-        "corrects for the number of comparisons.",
+        "intervals of the paired difference, each for itself. Bold: above 0, and the "
+        "row is out by “may be best?”, which corrects for the number of comparisons.",
     )
 
 
