@@ -184,7 +184,7 @@ class Estimate(Shown):
         object.__setattr__(self, "graph", as_bool(self.graph))
 
     def __repr__(self) -> str:
-        return f"Estimate of a {self.kind}: {show(self.graph)!r}"
+        return f"Estimate of a {self.kind}: {show(self.graph, self.columns)!r}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as lists, numbers and text, ready for JSON.

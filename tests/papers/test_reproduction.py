@@ -139,7 +139,7 @@ def test_the_command_prints_and_writes_the_table(tmp_path):
     assert "Numbers: 7 of 7 agree." in result.stdout
     made = (tmp_path / "reisach2021" / "only-appendix-C" / "page.html").read_text()
     assert re.search(r"reisach2021 reproduced \(1 of \d+ items\)", made)
-    assert "causalassay reproduce reisach2021 --fast --item appendix-C" in made
+    assert "causalassay reproduce reisach2021 --size fast --item appendix-C" in made
     with (tmp_path / "reisach2021" / "only-appendix-C" / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 11 == len(rows)

@@ -211,6 +211,11 @@ def audit_many(
     >>> pooled.verdict.kind.value, pooled.verdict.statistic, pooled.n_units
     ('gameable', 'variance', 4)
     """
+    if not isinstance(data_sets, Mapping):
+        raise TypeError(
+            f"data_sets: expected a mapping of names to (data, graph), got "
+            f"{type(data_sets).__name__}; dict(enumerate(...)) numbers the pairs of a list"
+        )
     audits: dict[str, Audit] = {}
     streams = as_generator(rng).spawn(len(data_sets))
     for (name, (data, graph)), stream in zip(data_sets.items(), streams, strict=True):

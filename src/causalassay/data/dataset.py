@@ -490,8 +490,9 @@ class Dataset(Shown):
         if self.observational is not None:
             if self.observational not in self.conditions:
                 raise ValueError(
-                    f"observational: no condition is called {self.observational!r} (None if none "
-                    f"is observational); {did_you_mean(self.observational, self.conditions)}"
+                    f"observational: no condition is called {self.observational!r}; "
+                    f"{did_you_mean(self.observational, self.conditions)}; leave it out if none "
+                    "is observational"
                 )
             targets = self.regime(self.observational).targets
             if targets != ():

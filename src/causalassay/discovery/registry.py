@@ -230,8 +230,9 @@ def discover(
     if not isinstance(estimate, Estimate):
         raise TypeError(
             f"algorithm {_origin(algorithm)}: `discover` returned "
-            f"{type(estimate).__name__}, expected an Estimate; tell its authors to run "
-            "`check_algorithm`"
+            f"{type(estimate).__name__}, expected an Estimate: "
+            '`return causalassay.Estimate(graph, "dag")`; causalassay.testing.check_algorithm '
+            "tries the other promises, too"
         )
     seed = {} if isinstance(rng, Generator) else {"seed": int(rng)}
     return replace(estimate, info={**seed, **estimate.info}, columns=dataset.columns)

@@ -193,7 +193,7 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     }
     more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
     better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
-    rest = f" {more}: summary --full." if more else ""
+    rest = f" The whole table ({more}): summary --full." if more else ""
     return f"{better} {'; '.join(signs)}.{rest}"
 
 

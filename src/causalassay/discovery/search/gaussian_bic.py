@@ -99,11 +99,11 @@ def _unknown_targets(data: Dataset, condition: str) -> str:
         "if it is the condition without intervention, name it as `observational` "
         f"(--observational {quoted(condition)}); else state them"
         if data.observational is None
-        else "state them, () or a cell with a lone `;` if there are none"
+        else "state them (a lone `;` in the cell: it acts on no column)"
     )
     return (
         f"the targets of condition {condition!r} are unknown; this algorithm needs known targets: "
-        f"{none}, or leave the condition out (--drop-condition)"
+        f"{none}, or leave the condition out (--drop-condition {quoted(condition)})"
     )
 
 

@@ -73,7 +73,7 @@ def reproduction_document(
     ]
     if notes and paper.notes:
         provenance.append(Section("notes", "Notes", _notes(paper.notes)))
-    about = f"{counted(len(reproduction.lines), 'published value')}, --{reproduction.size}"
+    about = f"{counted(len(reproduction.lines), 'published value')}, size {reproduction.size}"
     headline = " ".join(count_sentences(reproduction.lines))
     return Document(_title(reproduction), headline, blocks, provenance, about)
 
@@ -105,8 +105,8 @@ def _items_table(paper: Paper) -> Table:
         Column("what", "what"),
         Column("values", "values", "count"),
         Column("computable", "computable", "count"),
-        Column("minutes fast", "--fast min", "fixed1"),
-        Column("minutes full", "--full min", "fixed1"),
+        Column("minutes fast", "min, size fast", "fixed1"),
+        Column("minutes full", "min, size full", "fixed1"),
     )
     rows = [_item_row(paper, [item.name], item.name, item.what) for item in paper.items]
     every = _item_row(paper, [item.name for item in paper.items], "all", "")
@@ -208,7 +208,7 @@ def _made_by(reproduction: Reproduction, date: str) -> str:
     if len(chosen) == len(_items_with_values(reproduction)):
         chosen = []
     options = "".join(f" --item {name}" for name in chosen)
-    command = f"causalassay reproduce {reproduction.paper.slug} --{reproduction.size}{options}"
+    command = f"causalassay reproduce {reproduction.paper.slug} --size {reproduction.size}{options}"
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     effort = reproduction.effort
     studies = (

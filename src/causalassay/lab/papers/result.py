@@ -87,7 +87,7 @@ class Line:
             parts.append(self.ours.reason)
         elif isinstance(self.ours, Extremes) and self.outcome == "not run":
             needed = FEWEST_BLOCKS * self.ours.block
-            parts.append(f"an extreme needs {needed} replicates: --full")
+            parts.append(f"an extreme needs {needed} replicates: --size full")
         if lost := _lost(self.ours):
             parts.append(f"{lost} draws without a number")
         if self.value.reason:

@@ -151,7 +151,7 @@ def _rows(
     paper: Paper, study: StudySize, size: Size, folder: Path, run: RunStudy
 ) -> pd.DataFrame | NotRun:
     if not study.replicates(size):
-        return NotRun(f"runs with --full only (about {study.minutes.full:.0f} min)")
+        return NotRun(f"runs with --size full only (about {study.minutes.full:.0f} min)")
     results = results_folder(paper, study, folder)
     try:
         declared = sized_study(paper, study, size, folder / paper.slug / "data")
