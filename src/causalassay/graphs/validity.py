@@ -248,8 +248,8 @@ def check_true_dag(graph: NDArray[Any], names: Sequence[str], name: str = "graph
     n_edges = int(np.triu(checked | checked.T).sum())
     raise ValueError(
         f"{name}: expected a DAG, got {kind}: {len(undirected)} of {n_edges} edges have no "
-        f"direction, such as {first} -- {second} (an entry each way); direct them, or draw a DAG of the class with "
-        "causalassay.graphs.sample_dag and save it with write_graph"
+        f"direction, such as {first} -- {second} (an entry each way); direct them, or draw "
+        "a DAG of the class with causalassay.graphs.sample_dag and save it with write_graph"
     )
 
 

@@ -338,8 +338,8 @@ def _check_experiments(dataset: Dataset) -> None:
             f"algorithm while others are not; got {len(experiments.on)}"
             + (f" ({names})" if names else "")
             + (f", with these conditions left out: {left_out}" if left_out else "")
-            + "; add regimes that act on another column alone, or state their targets (in a file, the "
-            "columns that --condition and --target name)"
+            + "; add regimes that act on another column alone, or state their targets (in a "
+            "file, the columns that --condition and --target name)"
         )
 
 
