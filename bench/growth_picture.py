@@ -8,8 +8,10 @@ import altair as alt
 import pandas as pd
 
 from bench.growth import Curve
-from bench.ratio_picture import MET, svg
+from bench.ratio_picture import MET, PAPER, svg
+from causalassay.present.colours import light
 
+(FRAME,) = light("faint")
 COLUMNS = 6
 PANEL = {"width": 120, "height": 80}
 WORDS = {"d": "number of nodes", "n": "number of rows"}
@@ -18,9 +20,9 @@ WORDS = {"d": "number of nodes", "n": "number of rows"}
 def picture(curves: Sequence[Curve]) -> str:
     """Return the picture as SVG: nodes above, rows below."""
     blocks = [_block([curve for curve in curves if curve.along == along], along) for along in "dn"]
-    chart = alt.vconcat(*blocks, spacing=30, background="white")
+    chart = alt.vconcat(*blocks, spacing=30, background=PAPER)
     # Without a label for each point, which are half of the file: the table says it in words.
-    return svg(chart.configure(aria=False).configure_view(stroke="#dddddd"))
+    return svg(chart.configure(aria=False).configure_view(stroke=FRAME))
 
 
 def _block(curves: Sequence[Curve], along: str) -> alt.FacetChart:

@@ -10,11 +10,12 @@ import pandas as pd
 import vl_convert
 
 from bench.table_lines import Line
+from causalassay.present.colours import light
 
 WIDTH, STEP = 520, 17
-INK, QUIET = "#222222", "#767676"
-MET, MISSED, FREE = "#0072B2", "#D55E00", "#56B4E9"
-"""Okabe and Ito's colours, which the colour-blind tell apart; shapes say the same."""
+INK, QUIET, PAPER = light("ink", "quiet", "paper")
+MET, MISSED, FREE = light("blue", "vermillion", "sky")
+"""Shapes say the same."""
 
 
 def ratios(lines: Sequence[Line]) -> str:
@@ -74,5 +75,5 @@ def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     goal = base.mark_tick(color=INK, thickness=2, size=13).encode(x=alt.X("target:Q", scale=ends))
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, shape=shape)
     layers: Any = alt.layer(one, spread, goal, dots)
-    chart = layers.properties(width=WIDTH, height=alt.Step(STEP), background="white")
+    chart = layers.properties(width=WIDTH, height=alt.Step(STEP), background=PAPER)
     return cast(alt.TopLevelMixin, chart.configure_view(stroke=None))

@@ -9,9 +9,10 @@ from typing import cast
 import altair as alt
 import pandas as pd
 
-from bench.ratio_picture import svg
+from bench.ratio_picture import PAPER, svg
 from bench.table_lines import calls
 from bench.timings import Result
+from causalassay.present.colours import light
 
 Results = Mapping[str, Sequence[Result]]
 """By the name of the row."""
@@ -23,8 +24,8 @@ OURS, OTHERS = "causalassay", "another package"
 ALL, FEWER = "on all seeds", "on one seed"
 LEFT = ["Tetrad BOSS", "Tetrad FGES"]
 """Whose names stand on the left, so that none covers another."""
-COLOURS = ["#0072B2", "#D55E00"]
-"""Okabe and Ito's, which the colour-blind tell apart; shapes say the same."""
+COLOURS = light("blue", "vermillion")
+"""Shapes say the same."""
 
 
 def picture(results: Results) -> str:
@@ -122,4 +123,4 @@ def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     panel = alt.layer(dots, right, left).properties(width=WIDTH, height=HEIGHT)
     column = alt.Column("size:N", sort=[f"{size} nodes" for size in SIZES], title=None)
     panels = panel.facet(data=frame, column=column)
-    return cast(alt.TopLevelMixin, panels.properties(background="white"))
+    return cast(alt.TopLevelMixin, panels.properties(background=PAPER))

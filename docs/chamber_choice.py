@@ -24,6 +24,7 @@ from scipy.stats import kendalltau
 from causalassay.data import Problem, chamber
 from causalassay.metrics import f1, shd, sid
 from causalassay.metrics.resolution import mean_over_members, repair
+from causalassay.present.colours import light
 from causalassay.risk import oracle
 
 TARGET = Path(__file__).parent / "images" / "light-tunnel-choice.svg"
@@ -37,7 +38,7 @@ PANELS = {
 }
 ENDS_OF = {"risk": ("low", "high"), "TV": ("TV low", "TV high")}
 RESAMPLES, ENDS = 2000, (0.025, 0.975)
-INK = "#222222"
+INK, PAPER = light("ink", "paper")
 
 
 def scores(choice: Mapping[str, Any], problem: Problem) -> pd.DataFrame:
@@ -122,7 +123,7 @@ def picture(frame: pd.DataFrame) -> str:
     """Return all scores as SVG, the graphs in the order of their risk."""
     order = list(frame.sort_values("risk")["name"])
     roles = ["algorithm", "baseline"]
-    colours = alt.Scale(domain=roles, range=["#0072B2", "#767676"])
+    colours = alt.Scale(domain=roles, range=light("blue", "quiet"))
     shapes = alt.Scale(domain=roles, range=["circle", "square"])
     colour = alt.Color("role:N", title=None, scale=colours).legend(orient="top")
     shape = alt.Shape("role:N", title=None, scale=shapes)
@@ -150,7 +151,7 @@ def picture(frame: pd.DataFrame) -> str:
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
     chart = chart.configure(
-        background="white", padding={"left": 30, "right": 5, "top": 5, "bottom": 5}
+        background=PAPER, padding={"left": 30, "right": 5, "top": 5, "bottom": 5}
     )
     return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
 

@@ -17,15 +17,16 @@ import vl_convert
 
 from causalassay.data import Problem, chamber
 from causalassay.discovery.registry import ALGORITHMS
+from causalassay.present.colours import light
 
 TARGET = Path(__file__).parent / "images" / "light-tunnel.svg"
 METRICS = {"f1": "F1", "shd": "SHD", "sid": "SID"}
 ROWS = {True: "reference rows", False: "all rows"}
 SCALES = {"": "raw", "standardize": "standardised"}
 SETTINGS = [f"{rows}, {scale}" for rows in ROWS.values() for scale in SCALES.values()]
-COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#56B4E9"]
+INK, PAPER = light("ink", "paper")
+COLOURS = light("vermillion", "blue", "orange", "sky")
 SHAPES = ["circle", "square", "triangle-up", "diamond"]
-INK = "#222222"
 
 
 def scores(file: str) -> pd.DataFrame:
@@ -95,7 +96,7 @@ def picture(found: pd.DataFrame) -> str:
         grid=True, gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
     chart = chart.configure(
-        background="white", padding={"left": 25, "right": 5, "top": 5, "bottom": 5}
+        background=PAPER, padding={"left": 25, "right": 5, "top": 5, "bottom": 5}
     ).configure_legend(labelFontSize=12)
     return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
 

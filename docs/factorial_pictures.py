@@ -12,9 +12,11 @@ from pathlib import Path
 from causalassay.discovery import make_algorithm
 from causalassay.lab.factorial import charts, evaluate, read_jdk
 from causalassay.present.charts import static_svg
+from causalassay.present.colours import light
 
 IMAGES = Path(__file__).parent / "images"
-INK, LINE, BLUE = "#1b1f24", "#57606a", "#1a85c9"
+INK, LINE, WASH, PAPER = light("page ink", "page soft", "page wash", "page paper")
+(BLUE,) = light("falling")
 STEPS = (
     ("Experiment", ("every subject under", "every combination,", "several trials")),
     ("Bias (Algorithm 1)", ("a covariate makes", "treatments likely;", "one row per subject")),
@@ -49,9 +51,7 @@ def flow() -> str:
 
 
 def _box(x: float, y: float, title: str, lines: tuple[str, ...]) -> str:
-    rect = (
-        f'<rect x="{x}" y="{y}" width="{BOX}" height="90" rx="6" fill="#f4f6f8" stroke="{LINE}"/>'
-    )
+    rect = f'<rect x="{x}" y="{y}" width="{BOX}" height="90" rx="6" fill="{WASH}" stroke="{LINE}"/>'
     texts = [_text(x + BOX / 2, y + 20, title, "middle", bold=True)]
     texts += [_text(x + BOX / 2, y + 40 + 17 * k, one, "middle") for k, one in enumerate(lines)]
     return rect + "".join(texts)
@@ -79,7 +79,7 @@ def _svg(width: float, height: float, parts: list[str], title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="13" '
-        f'color="{INK}"><title>{title}</title><rect width="100%" height="100%" fill="#fff"/>'
+        f'color="{INK}"><title>{title}</title><rect width="100%" height="100%" fill="{PAPER}"/>'
         f"{head}{''.join(parts)}</svg>\n"
     )
 

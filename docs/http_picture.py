@@ -14,9 +14,11 @@ import pandas as pd
 import vl_convert
 
 from causalassay.lab.factorial import FactorialExperiment, read_experiment
+from causalassay.present.colours import light
 
 TARGET = Path(__file__).parent / "images" / "http.svg"
-COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#56B4E9"]
+INK, PAPER = light("ink", "paper")
+COLOURS = light("vermillion", "orange", "blue", "sky")
 SHAPES = ["circle", "square", "triangle-up", "diamond"]
 TITLES = {
     "compression": "gzip / identity",
@@ -24,7 +26,6 @@ TITLES = {
     "user_agent": "mobile / desktop",
 }
 RESAMPLES = 1000
-INK = "#222222"
 
 
 def effects(experiment: FactorialExperiment) -> pd.DataFrame:
@@ -79,7 +80,7 @@ def picture(frame: pd.DataFrame, outcomes: tuple[str, ...]) -> str:
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
     chart = chart.configure(
-        background="white", padding={"left": 25, "right": 5, "top": 5, "bottom": 5}
+        background=PAPER, padding={"left": 25, "right": 5, "top": 5, "bottom": 5}
     )
     return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
 

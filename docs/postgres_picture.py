@@ -18,11 +18,12 @@ from causalassay.common.seeding import stream
 from causalassay.lab.factorial import Evaluation, FactorialExperiment, evaluate, read_experiment
 from causalassay.lab.factorial.biasing import biased_rows
 from causalassay.lab.factorial.truth import mean_of
+from causalassay.present.colours import light
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
 ALGORITHMS = ("pc", "mmhc", "ges")
-COLOURS = {"algorithm": "#0072B2", "reference": "#8a8a8a"}
-INK = "#222222"
+INK, PAPER, BLUE = light("ink", "paper", "blue")
+COLOURS = {"algorithm": BLUE, "reference": "#8a8a8a"}
 LEVEL = 0.05
 
 
@@ -99,7 +100,7 @@ def _heat(frame: pd.DataFrame) -> alt.LayerChart:
         y=alt.Y("treatment:N", sort=None, title=None),
     )
     colour = alt.Color("TV:Q", scale=alt.Scale(scheme="blues", domain=[0, 0.8]), legend=None)
-    dark = alt.condition("datum.TV > 0.35", alt.value("white"), alt.value(INK))
+    dark = alt.condition("datum.TV > 0.35", alt.value(PAPER), alt.value(INK))
     text = base.mark_text(fontSize=13).encode(text="label:N", color=dark)
     heat = base.mark_rect().encode(color=colour) + text
     title = "Total variation between the last and the first level of each treatment"
@@ -128,7 +129,7 @@ def picture(result: Evaluation) -> str:
     below = alt.hconcat(*dots, title="What each graph reaches (mean of 20 repeats, 95 % interval)")
     chart = alt.vconcat(_heat(effects(result)), below).resolve_scale(color="independent")
     chart = chart.configure(
-        background="white", padding={"left": 40, "right": 20, "top": 8, "bottom": 8}
+        background=PAPER, padding={"left": 40, "right": 20, "top": 8, "bottom": 8}
     )
     chart = chart.configure_axis(
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK

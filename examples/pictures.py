@@ -11,9 +11,11 @@ import vl_convert
 
 import causalassay as ca
 from causalassay.common.seeding import stream
+from causalassay.present.colours import MIDDLE, light
 
 SCHEMES = {"scm": "raw", "standardized": "standardised", "iscm": "iSCM", "uumc": "UUMC"}
-COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#009E73"]  # Okabe and Ito's, safe for the colour-blind
+COLOURS = light("vermillion", "orange", "blue", "green")
+PAPER, FRAME = light("paper", "faint")
 ALGORITHMS = ["var-sortnregress", "r2-sortnregress", "random-sortnregress", "golem-ev", "ges"]
 N_NODES, N_SAMPLES = 20, 1000
 WIDTH, HEIGHT = 420, 220
@@ -186,8 +188,8 @@ def nonlinear_picture(n_draws: int = 3, n_points: int = 30) -> alt.FacetChart:
         .facet(alt.Facet("mechanism", title=None, header=alt.Header(labelFontSize=13)), columns=3)
         .resolve_scale(y="independent")
         # Without a label for each point: they were half of the file, and the page says it in words.
-        .configure(background="white", font="sans-serif", aria=False)
-        .configure_view(stroke="#ddd")
+        .configure(background=PAPER, font="sans-serif", aria=False)
+        .configure_view(stroke=FRAME)
     )
 
 
@@ -214,7 +216,7 @@ def series_picture() -> alt.HConcatChart:
     paths = [model.sample(60, stream(5, "values"), acts), model.mean_path(60, acts)]
     chart = alt.hconcat(_unrolled(graph), _around(paths, 20, 40), spacing=30)
     return (
-        chart.configure(background="white", font="sans-serif")
+        chart.configure(background=PAPER, font="sans-serif")
         .configure_axis(labelFontSize=12, titleFontSize=12)
         .configure_view(stroke=None)
     )
@@ -235,7 +237,7 @@ def _unrolled(graph: ca.graphs.LaggedGraph) -> alt.LayerChart:
                 "y": -cause + rise * start,
                 "y2": -cause + rise * stop,
                 "angle": 90 - np.degrees(np.arctan2(100 * rise, 90 * run)),
-                "colour": COLOURS[2] if cause != effect else "#888888",
+                "colour": COLOURS[2] if cause != effect else MIDDLE,
             }
         )
     table = pd.DataFrame(rows)
@@ -339,7 +341,7 @@ def _styled(chart: alt.Chart) -> alt.Chart:
         chart = chart.properties(height=HEIGHT)
     return (
         chart.properties(width=WIDTH)
-        .configure(background="white", font="sans-serif")
+        .configure(background=PAPER, font="sans-serif")
         .configure_axis(labelFontSize=12, titleFontSize=12)
         .configure_legend(labelFontSize=12, orient="bottom", symbolSize=80)
         .configure_view(stroke=None)

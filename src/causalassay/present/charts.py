@@ -1,8 +1,4 @@
-"""One look for all charts, and their drawing as SVG without a browser.
-
-Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with the common
-kinds of colour blindness tell apart.
-"""
+"""One look for all charts, and their drawing as SVG without a browser."""
 
 from __future__ import annotations
 
@@ -14,15 +10,16 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from causalassay.present.colours import GROWING, SERIES, light
 from causalassay.present.markup import escaped, printable
 
 if TYPE_CHECKING:
     import altair as alt
 
-INK, QUIET, PAPER = "#222222", "#767676", "white"
-COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
-"""Okabe–Ito without its yellow, which does not show on white."""
-RISING, FALLING = "#d55e00", "#1a85c9"
+INK, QUIET, PAPER, GRID, FRAME = light("ink", "quiet", "paper", "grid", "frame")
+COLOURS = light(*SERIES)
+"""Of series."""
+RISING, FALLING = light("rising", "falling")
 """Two directions, seen on white and on dark."""
 
 FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
@@ -34,7 +31,7 @@ _POINT = re.compile(r'(<path aria-label="([^"]*)" role="graphics-symbol"[^>]*)/>
 """A mark that has a description, which whoever points at it shall see."""
 
 
-def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> dict[str, Any]:
+def config(ink: str = INK, paper: str | None = PAPER, grid: str = GRID) -> dict[str, Any]:
     """Return the settings of every chart.
 
     Parameters
@@ -56,7 +53,7 @@ def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> 
     return {
         "background": paper,
         "font": FONT,
-        "view": {"stroke": "#cccccc" if paper else grid},
+        "view": {"stroke": FRAME if paper else grid},
         "title": {
             "anchor": "start",
             "color": ink,
@@ -100,7 +97,7 @@ def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str
     """
     import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
-    themed = config() if on_paper else config("currentColor", None, "#88888840")
+    themed = config() if on_paper else config("currentColor", None, *light("grid anywhere"))
     stated = spec.get("config", {})
     merged = {name: _merged(themed.get(name), stated.get(name)) for name in {*themed, *stated}}
     drawn = vl_convert.vegalite_to_svg(
@@ -195,8 +192,6 @@ def titled_spec(
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
 DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
-GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
-"""Light to dark, for sizes: their order is seen in grey as well."""
 LETTER = 6.2
 """Mean width of a letter of `TEXT` pixels in Helvetica; other fonts are wider."""
 LINE = 14

@@ -32,6 +32,7 @@ from causalassay.present import (
     Table,
 )
 from causalassay.present.charts import static_svg
+from causalassay.present.colours import notebook_style, page_style
 from causalassay.present.formatting import FORMATS, Interval, formatted, interval_parts
 from causalassay.present.markup import Html, join, tag
 
@@ -75,7 +76,7 @@ def fragment(document: Document) -> str:
 
 def notebook(*parts: object) -> Html:
     """Return parts in an element that brings the style of its blocks with it."""
-    style = f".{NOTEBOOK} {{{asset('notebook.css')}{asset('blocks.css')}}}"
+    style = f".{NOTEBOOK} {{{notebook_style()}{asset('notebook.css')}{asset('blocks.css')}}}"
     return tag("div", tag("style", Html(style)), *parts, class_=NOTEBOOK)
 
 
@@ -92,7 +93,7 @@ def whole_page(title: str, *parts: object, scripts: Sequence[str] = (), **attrib
     **attributes : str
         Of the outermost element.
     """
-    style = asset("page.css") + asset("blocks.css")
+    style = page_style() + asset("page.css") + asset("blocks.css")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -22,6 +22,7 @@ from causalassay.present import (
     Table,
 )
 from causalassay.present.charts import PAPER
+from causalassay.present.colours import light
 from causalassay.present.formatting import percent
 from causalassay.resampling.result import EdgeFrequencies, PairFrequency
 
@@ -44,7 +45,7 @@ LINE = 12
 LONGEST_NAME = 130
 """Pixels of a name; a longer one is cut."""
 
-INK, FILL, FRAME, EDGE = "#1f2933", "#2f6f9f", "#cbd2d9", "#c2410c"
+INK, FILL, FRAME, EDGE = light("drawn ink", "cell fill", "cell frame", "cell edge")
 
 
 def frequency_matrix(frequencies: EdgeFrequencies) -> dict[str, Any]:

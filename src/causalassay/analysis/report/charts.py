@@ -17,6 +17,7 @@ import pandas as pd
 
 from causalassay.present import charts as look
 from causalassay.present.charts import COLOURS, INK, LINE, NARROW, PAPER, QUIET, PanelSizes
+from causalassay.present.colours import light
 
 KNOWN = ("raw", "standardized", "iSCM", "UUMC")
 """Schemes whose style is the same in every report."""
@@ -38,12 +39,13 @@ SCATTER_HEIGHT, OVERVIEW_HEIGHT = 340, 380
 LINE_SHARE, LETTER_SHARE = 0.06, 0.03
 """The shares of a narrow chart's height and width that a line and a letter take."""
 
+(UNDECIDED,) = light("undecided")
 GROUPS = {
     "robust": COLOURS[2],
     "depends on variances": COLOURS[0],
     "depends on units": COLOURS[1],
     "lead lost": COLOURS[4],
-    "no lead found": "#999999",
+    "no lead found": UNDECIDED,
     "not decided": COLOURS[5],
     "sorting baseline": INK,
     "other baseline": QUIET,

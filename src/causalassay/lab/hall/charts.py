@@ -8,7 +8,7 @@ from typing import Any
 
 from causalassay.judging.findings import FindingKind
 from causalassay.lab.hall.row import Row
-from causalassay.present.charts import COLOURS, FALLING, QUIET, RISING
+from causalassay.present.charts import COLOURS, FALLING, PAPER, QUIET, RISING
 
 VARIANCE, R2 = "variance", "R2"
 WIDE, HIGH = 900, 760
@@ -96,7 +96,7 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
             for side in ("left", "center", "right")
         ),
         alt.Chart(alt.InlineData(values=marks))
-        .mark_point(filled=True, size=80, opacity=1, stroke="white", strokeWidth=1)
+        .mark_point(filled=True, size=80, opacity=1, stroke=PAPER, strokeWidth=1)
         .encode(
             x=x,
             y=y,

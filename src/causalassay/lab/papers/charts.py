@@ -13,19 +13,23 @@ import pandas as pd
 from causalassay.lab.papers.pictures import Draw, Picture
 from causalassay.lab.papers.published import Outcome, relative_difference
 from causalassay.lab.papers.result import Line
-from causalassay.present.charts import COLOURS, INK, PAPER
+from causalassay.present.charts import COLOURS, FRAME, INK, PAPER
+from causalassay.present.colours import light
 
-OUTCOMES: dict[Outcome, str] = {
-    "agrees": "#0072B2",
-    "holds": "#56B4E9",
-    "open": "#BBBBBB",
-    "fails": "#E69F00",
-    "disagrees": "#D55E00",
-    "other data": "#CC79A7",
-    "not run": "#DDDDDD",
-    "not computed": "#EEEEEE",
+ROLES: dict[Outcome, str] = {
+    "agrees": "blue",
+    "holds": "sky",
+    "open": "open",
+    "fails": "orange",
+    "disagrees": "vermillion",
+    "other data": "purple",
+    "not run": "faint",
+    "not computed": "faintest",
 }
+OUTCOMES = dict(zip(ROLES, light(*ROLES.values()), strict=True))
 """From the best to those without a number, with their colours; light and dark differ in grey."""
+
+(BAND,) = light("band")
 
 FARTHEST = 3.0
 """Dots beyond are drawn here."""
@@ -96,7 +100,7 @@ def distances(groups: Groups) -> list[dict[str, object]]:
 def _distance_panel(far: Sequence[dict[str, object]], names: Sequence[str]) -> Chart:
     band = (
         alt.Chart(alt.InlineData(values=[{"low": -1, "high": 1}]))
-        .mark_rect(color="#88888828")
+        .mark_rect(color=BAND)
         .encode(x=alt.X("low:Q", title=DISTANCE), x2="high:Q")
     )
     scale = alt.Scale(domain=[-FARTHEST, FARTHEST])
@@ -266,7 +270,7 @@ def _heat_map(picture: Picture, _: alt.Color, __: int) -> Chart:
         down.sort(reverse=True)
     return (
         _base(picture.data.dropna(subset="value"))
-        .mark_rect(stroke="#cccccc", strokeWidth=0.5)
+        .mark_rect(stroke=FRAME, strokeWidth=0.5)
         .encode(
             x=alt.X("x:O", title=picture.x, axis=axis, scale=alt.Scale(domain=across)),
             y=alt.Y("y:O", title=picture.y, axis=axis, scale=alt.Scale(domain=down)),

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency, Vector
 from causalassay.graphs.orders import is_dag, topological_order
+from causalassay.present.colours import light
 from causalassay.present.drawing.layout import Layers, circle_order, layers_of
 from causalassay.present.markup import escaped
 
 # Readable on white and on dark pages: what is written in ink stands on a light ground of its
 # own, and what stands on the page's ground has the page's colour of text.
-INK, LINE, GROUND, RIM = "#1f2933", "#7b8794", "#e8eef4", "#52606d"
+INK, LINE, GROUND, RIM = light("drawn ink", "drawn line", "drawn ground", "drawn rim")
 
 BOX_HEIGHT = 24
 ROW = 36
