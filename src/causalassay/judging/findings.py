@@ -193,7 +193,7 @@ ALGORITHM_KINDS = (
 
 NOT_JUDGED = "not judged"
 NOT_MEASURED = "not measured"
-TOO_FEW_UNITS = "too few units"
+TOO_FEW_INSTANCES = "too few instances"
 NO_TRUE_SCHEME = "no true scheme"
 NEITHER = "neither"
 LEADS_ON_SOME = "leads on some"
