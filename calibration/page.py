@@ -106,8 +106,8 @@ def _studies(table: Sequence[Rate]) -> str:
     lines = [
         "## Studies",
         "",
-        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} instances. An instance is a graph and a "
-        "replicate. Each study has six schemes on the same graphs (those of the base case above): "
+        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} instances. An instance is a "
+        "graph and a replicate. Each study has six schemes on the same graphs (those of the base case above): "
         "raw data, other variances in order, the same at random, standardised, iSCM and UUMC. It "
         "is known what each algorithm does. *Uniform lead* is a random order whose F1 is raised "
         "by 0.1. *OLS* is least squares along the true order, with weights below 0.3 removed; it "
@@ -132,8 +132,8 @@ def _named(cell: str) -> str:
 
     Examples
     --------
-    >>> _named("raw + rescale-in-order, 10 instances"), _named("iscm, 30 instances"), _named("10 instances")
-    ('raw rescaled in order, 10 instances', 'iSCM, 30 instances', '10 instances')
+    >>> _named("raw + rescale-in-order, 10 instances"), _named("10 instances")
+    ('raw rescaled in order, 10 instances', '10 instances')
     """
     scheme, comma, instances = cell.partition(", ")
     return scheme_name(scheme) + comma + instances

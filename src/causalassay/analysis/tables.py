@@ -164,7 +164,8 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
     title = f"{own}: {metric_name(metric)} minus that of others"
     caption = (
         f"{title}, positive where it is better: mean of paired differences with 95 % interval. "
-        "Bold: distinguishable from 0, corrected for the number of opponents (paired t over instances)."
+        "Bold: distinguishable from 0, corrected for the number of opponents (paired t over "
+        "instances)."
     )
     return Table(f"own-{index}", columns, rows, title, caption)
 

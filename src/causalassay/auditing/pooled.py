@@ -192,6 +192,7 @@ def audit_many(
     Parameters
     ----------
     data_sets : mapping of str to (data, graph)
+        For each name the data and the true graph.
     rng : Generator or int
         An int is a seed.
     n_bootstrap, max_lag

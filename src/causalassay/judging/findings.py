@@ -250,6 +250,7 @@ class Finding:
     Parameters
     ----------
     kind : FindingKind
+        What was found, as an id for programs.
     subject : Subject
         What it is about.
     numbers : mapping
