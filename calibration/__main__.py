@@ -17,7 +17,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m calibration", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("calibration/results"))
     parser.add_argument("--audits", type=int, default=audits.N_AUDITS, help="audits of each cell")
-    parser.add_argument("--units", type=int, default=study_bank.N_UNITS, help="units in the bank")
+    parser.add_argument(
+        "--units", type=int, default=study_bank.N_UNITS, help="instances in the bank"
+    )
     parser.add_argument("--sets", type=int, default=risk_coverage.N_SETS, help="data sets of risks")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--docs", type=Path, default=Path("docs"))

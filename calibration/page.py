@@ -102,12 +102,12 @@ def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, floa
 def _studies(table: Sequence[Rate]) -> str:
     known = {(rate.cell, rate.what): rate for rate in table if rate.part == "study"}
     names = list(dict.fromkeys(cell for cell, what in known if what in STUDY_COLUMNS))
-    sizes = ", ".join(f"{count} with {size} units" for size, count in SIZES.items())
+    sizes = ", ".join(f"{count} with {size} instances" for size, count in SIZES.items())
     lines = [
         "## Studies",
         "",
-        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} units. A unit is a graph and a "
-        "replicate. Each study has six schemes on the same graphs (those of the base case above): "
+        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} instances. An instance is a "
+        "graph and a replicate. Each study has six schemes on the same graphs (those of the base case above): "
         "raw data, other variances in order, the same at random, standardised, iSCM and UUMC. It "
         "is known what each algorithm does. *Uniform lead* is a random order whose F1 is raised "
         "by 0.1. *OLS* is least squares along the true order, with weights below 0.3 removed; it "
@@ -128,15 +128,15 @@ def _studies(table: Sequence[Rate]) -> str:
 
 
 def _named(cell: str) -> str:
-    """Return a scheme and a number of units, or the number alone, as pages write it.
+    """Return a scheme and a number of instances, or the number alone, as pages write it.
 
     Examples
     --------
-    >>> _named("raw + rescale-in-order, 10 units"), _named("iscm, 30 units"), _named("10 units")
-    ('raw rescaled in order, 10 units', 'iSCM, 30 units', '10 units')
+    >>> _named("raw + rescale-in-order, 10 instances"), _named("10 instances")
+    ('raw rescaled in order, 10 instances', '10 instances')
     """
-    scheme, comma, units = cell.partition(", ")
-    return scheme_name(scheme) + comma + units
+    scheme, comma, instances = cell.partition(", ")
+    return scheme_name(scheme) + comma + instances
 
 
 def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:

@@ -69,7 +69,7 @@ class Rate:
     ----------
     part : {"audit", "study"}
     cell : str
-        The data, or the algorithm and the units of a study.
+        The data, or the algorithm and the number of instances of a study.
     what : str
     count, total : int
     goal : Goal, optional
@@ -164,7 +164,7 @@ def study_rates(rows: list[Row]) -> list[Rate]:
     for row in rows:
         groups.setdefault((row["algorithm"], row["size"]), []).append(row)
     for (algorithm, size), part in groups.items():
-        cell = f"{algorithm}, {size} units"
+        cell = f"{algorithm}, {size} instances"
 
         def count(kinds: Iterable[FindingKind], part: list[Row] = part) -> int:
             return sum(bool(set(kinds) & set(row["findings"])) for row in part)
@@ -202,7 +202,9 @@ def coverage(rows: list[Row]) -> list[Rate]:
             for hit in row["covers"].values()
         ]
         found.append(
-            Rate("study", f"{size} units", COVERS, sum(covers), len(covers), Goal("at least", 93))
+            Rate(
+                "study", f"{size} instances", COVERS, sum(covers), len(covers), Goal("at least", 93)
+            )
         )
     return found
 
@@ -227,7 +229,7 @@ def scheme_rates(rows: list[Row]) -> list[Rate]:
         part = [row["schemes"] for row in rows if row["size"] == size and row["algorithm"] == some]
         for scheme in part[0]:
             count = sum(kinds[scheme] in GAMEABLE_KINDS for kinds in part)
-            found.append(Rate("study", f"{scheme}, {size} units", EITHER_WAY, count, len(part)))
+            found.append(Rate("study", f"{scheme}, {size} instances", EITHER_WAY, count, len(part)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Studies drawn from the bank of units: how often each finding is made of each algorithm."""
+"""Studies drawn from the bank of instances: how often each finding is made of each algorithm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from causalassay.judging.over_instances import (
 )
 
 SIZES = {10: 1000, 30: 1000, 100: 400}
-"""Units of a study, and how many such studies are drawn."""
+"""Instances of a study, and how many such studies are drawn."""
 
 
 class Bank:
@@ -36,13 +36,13 @@ class Bank:
         self._rows = rows
 
     def measured(self, scheme: str, name: str) -> Vector:
-        """Return a measure of each unit."""
+        """Return a measure of each instance."""
         return np.array(
             [self._rows[scheme, unit]["measures"][name] for unit in range(self.n_units)]
         )
 
     def scores(self, scheme: str, algorithm: str, name: str) -> Vector:
-        """Return a number of each unit's estimate."""
+        """Return a number of each instance's estimate."""
         return np.array(
             [self._rows[scheme, unit]["scores"][algorithm][name] for unit in range(self.n_units)],
             dtype=float,

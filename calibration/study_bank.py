@@ -1,6 +1,6 @@
-"""A bank of units for studies: algorithms of known nature on the same graphs in six schemes.
+"""A bank of instances for studies: algorithms of known nature on the same graphs in six schemes.
 
-Erdős–Rényi graphs with 2 edges per node, 20 nodes, 1000 rows; studies draw units from it.
+Erdős–Rényi graphs with 2 edges per node, 20 nodes, 1000 rows; studies draw instances from it.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ UNIFORM_LEAD = 0.1
 
 
 def run(folder: Path, n_units: int, workers: int) -> dict[Job, Row]:
-    """Return the bank: a row for each scheme and unit."""
+    """Return the bank: a row for each scheme and instance."""
     jobs = [(scheme, unit) for unit in range(n_units) for scheme in SCHEMES]
     return compute(folder / "units.jsonl", jobs, unit_of, workers)
 
 
 def unit_of(job: Job) -> Row:
-    """Return what is measured of one unit on one scheme, and what each algorithm reaches."""
+    """Return what is measured of one instance on one scheme, and what each algorithm reaches."""
     scheme, unit = job
     problem = make(SEED, SCHEMES[scheme], "main", unit).problem
     with warnings.catch_warnings():

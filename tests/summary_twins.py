@@ -86,7 +86,7 @@ def unit_of(row):
 
 
 def interval_twin(values, units):
-    """Student's limits of a mean, from how far the values of each unit pull it.
+    """Student's limits of a mean, from how far the values of each instance pull it.
 
     Rows whose value is nan bring nothing.
     """

@@ -98,7 +98,7 @@ class Exported:
         return rows.drop_duplicates(["problem", "replicate"])
 
     def _leads(self, number):
-        """How far ahead of the opponent, or of the mean of random orders; and the units."""
+        """How far ahead of the opponent, or of the mean of random orders; and the instances."""
         own = self._rows(number).set_index(["problem", "replicate"])
         column = number.column
         if number.opponent:

@@ -70,6 +70,7 @@ class NotApplicable(ValueError):
     Parameters
     ----------
     *message : str
+        What the data lack, and what to do.
     lacks : {"", "known targets", "series"}
         What they lack, for programs; empty if it is nothing of these.
     """

@@ -10,7 +10,7 @@ N_UNITS = 10
 
 @pytest.fixture(scope="module")
 def findings():
-    """What one study of ten units finds of each algorithm."""
+    """What one study of ten instances finds of each algorithm."""
     rows = {
         (scheme, unit): study_bank.unit_of((scheme, unit))
         for scheme in study_bank.SCHEMES

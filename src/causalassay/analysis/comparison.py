@@ -29,8 +29,8 @@ MOST_OPPONENTS = 8
 """Listed algorithms that all others are compared with; of more, the best by their mean."""
 BEST_RULE = (
     "Marked is every algorithm that is not distinguishable from the best mean (paired t over "
-    "units, one-sided, 5 % divided by the number of opponents). One unit allows no test and has no "
-    "marks."
+    "instances, one-sided, 5 % divided by the number of opponents). One instance allows no test "
+    "and has no marks."
 )
 
 

@@ -22,7 +22,7 @@ from causalassay.judging.findings import (
     BOTH_VARIANCES,
     LEADS_ON_SOME,
     NOT_JUDGED,
-    TOO_FEW_UNITS,
+    TOO_FEW_INSTANCES,
     Finding,
     FindingKind,
 )
@@ -251,8 +251,8 @@ def _on_algorithm(findings: StudyFindings, name: str) -> str:
     phrase = finding_phrase([finding.kind for finding in on_it])
     if main.variant == NOT_JUDGED:
         return NOT_JUDGED
-    if main.variant == TOO_FEW_UNITS:
-        return f"{phrase} ({TOO_FEW_UNITS})"
+    if main.variant == TOO_FEW_INSTANCES:
+        return f"{phrase} ({TOO_FEW_INSTANCES})"
     if main.variant != LEADS_ON_SOME:
         return phrase
     judged = findings.judged[name]

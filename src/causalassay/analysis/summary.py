@@ -53,6 +53,7 @@ class Summary(Shown):
     by : tuple of str
         The columns that made the groups.
     metrics : tuple of str
+        The metrics that were summarised, by name.
     better : mapping of str to str
         For each metric whether "high" or "low" is better.
     counts : DataFrame

@@ -125,10 +125,10 @@ def attribution_table(summary: Summary, metric: str, order: Sequence[str] = ()) 
             apart = several and not cell["paired"] and not math.isnan(cell["mean"])
             row.append(Marked(cell["mean"], mark="~" if apart else ""))
             row.append(mean_cell(against.get((name, group)), ("mean", "low", "high")))
-        units = [cells[name, group]["n_units"] for group in groups]
-        alike = units[0] if len(set(units)) == 1 else tuple(units)
+        counts = [cells[name, group]["n_units"] for group in groups]
+        alike = counts[0] if len(set(counts)) == 1 else tuple(counts)
         rows.append((named(name, cells[name, groups[0]]["role"]), *row, alike))
-    columns.append(Column("n_units", "units", "count", hint="graphs and replicates"))
+    columns.append(Column("n_units", "instances", "count", hint="graphs and replicates"))
     same = " on the same graphs" if several else ""
     about = _about(metric, summary.better[metric])
     title = f"{about}: mean{same}, and margin over the best sorting baseline"
@@ -164,7 +164,8 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
     title = f"{own}: {metric_name(metric)} minus that of others"
     caption = (
         f"{title}, positive where it is better: mean of paired differences with 95 % interval. "
-        "Bold: distinguishable from 0, corrected for the number of opponents (paired t over units)."
+        "Bold: distinguishable from 0, corrected for the number of opponents (paired t over "
+        "instances)."
     )
     return Table(f"own-{index}", columns, rows, title, caption)
 

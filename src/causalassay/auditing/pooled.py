@@ -118,7 +118,7 @@ def by_instance(values: Vector, instances: Vector) -> Vector:
 
 
 _MOST_NAMED = 10
-_RULE = "two tests over units"
+_RULE = "two tests over instances"
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,6 +192,7 @@ def audit_many(
     Parameters
     ----------
     data_sets : mapping of str to (data, graph)
+        For each name the data and the true graph.
     rng : Generator or int
         An int is a seed.
     n_bootstrap, max_lag
@@ -338,7 +339,7 @@ def nothing_over_files(claims: Sequence[OrderClaim], n_files: int, random_f1: fl
 def _count_remarks(n_files: int, n_tested: int, n_instances: int) -> Iterator[str]:
     """Yield which files do not count, or count together."""
     if 0 < n_instances < n_tested:
-        yield f"Files on one graph count as one unit ({n_instances} in all)."
+        yield f"Files on one graph count as one instance ({n_instances} in all)."
     if n_tested < n_files:
         left = counted(n_files - n_tested, "file")
         yield f"{left} of {n_files} could not be tested and count for nothing."

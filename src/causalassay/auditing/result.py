@@ -43,7 +43,9 @@ class Sortability:
         series: "variance"; "R2" on all else at lags 0 to the largest; "R2 without
         own past". Of a plug-in artefact its own name.
     convention : {"paths", "pairs"}
+        Which pairs of nodes count; see `diagnostics.pair_weights`.
     value : float
+        From 0 to 1: one half tells nothing about the order; 1 gives it away.
     interval : (float, float)
         95 % of the bootstrap over rows; nan of a series.
     p_rising, p_falling : float
@@ -87,6 +89,7 @@ class BaselineScore:
     statistic : str
         What it sorts by; empty for the other baselines.
     direction : {"rising", "falling", ""}
+        Whether it sorts from small to large or from large to small; empty if it does not sort.
     p_is_bound : bool
         Whether no random order was as good, so that more of them would make `p_order` smaller.
     """
@@ -137,6 +140,7 @@ class ColumnPlace:
     Parameters
     ----------
     name : str
+        The name of the column.
     depth : int
         Edges on the longest directed path to it; columns that act on each other share theirs.
     statistics : dict
@@ -155,17 +159,21 @@ class Audit(Shown):
     Parameters
     ----------
     n_samples, n_nodes : int
+        The numbers of rows and of columns.
     n_edges : int, optional
         None without a graph.
     spread : ColumnSpread, optional
         None for discrete columns, which have no variance.
     sortabilities : tuple of Sortability
+        One for each statistic and convention.
     baselines : tuple of BaselineScore
+        The scores of sorting, of random orders and of other algorithms.
     findings : tuple of Finding
         All of them; the one on the graph comes last.
     graph_check : GraphCheck, optional
         What the finding on the graph rests on.
     world : {"continuous", "discrete", "series"}
+        The kind of data; it decides which statistics are measured.
     columns : tuple of ColumnPlace
         Causes before effects.
     edges : tuple of (str, str)

@@ -90,6 +90,7 @@ def add_command(group: typer.Typer, name: str, **settings: Any) -> Callable[[Com
     Parameters
     ----------
     group : Typer
+        The application, or the group of commands, to which it is added.
     name : str
         As it is typed.
     **settings

@@ -88,6 +88,7 @@ def check_regular(path: Path, expected: str = "a file") -> int:
     Parameters
     ----------
     path : Path
+        The file to look at.
     expected : str
         What the file is to be, for the message.
 

@@ -206,11 +206,13 @@ class Dataset(Shown):
         Parameters
         ----------
         values : array_like, shape (n, d)
+            One row per sample and one column per variable.
         columns : sequence of str, optional
             By default a data frame's own names, else x0, x1, …
         condition : str
             The name of the regime.
         rows : {"independent", "series"}
+            Whether the rows are independent or the steps of a time series.
 
         Examples
         --------

@@ -315,6 +315,7 @@ def write(
     Parameters
     ----------
     data : Dataset
+        The data set to write.
     path : str or Path
         Ends in .csv, .csv.gz, .tsv, .tsv.gz or .parquet; overwritten if it exists.
     condition, target : str

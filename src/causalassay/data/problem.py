@@ -37,11 +37,13 @@ class Problem(Shown):
     Parameters
     ----------
     data : Dataset
+        What algorithms see.
     graph : Adjacency, shape (d, d)
         The truth, its nodes in the order of the data's columns. The problem
         holds a read-only copy. Of a series it is the summary of the links,
         in which both entries of a pair mean feedback.
     model : Model, optional
+        The model that generated the data, if it is known.
     name : str
         What reports call it.
     lagged : LaggedGraph, optional

@@ -32,8 +32,11 @@ class PairWeights:
     Parameters
     ----------
     cause, effect : ndarray of int, shape (m,)
+        The two nodes of each counted pair.
     weight : ndarray of int, shape (m,)
+        How often each pair counts.
     n_nodes : int
+        The number of nodes of the graph.
     """
 
     cause: NDArray[np.int64]
@@ -91,6 +94,7 @@ def aligned_share(weights: PairWeights, scores: ArrayLike, tolerance: float = 1e
     weights : PairWeights
         From `pair_weights`.
     scores : array_like, shape (d,)
+        One number for each node, such as its variance.
     tolerance : float
         Two scores tie if they differ by at most this share of the larger magnitude.
 
@@ -194,6 +198,7 @@ def var_sortability(
     Parameters
     ----------
     values : array_like, shape (n, d)
+        One row per sample and one column per node.
     graph : Adjacency
         The true DAG.
     convention : {"paths", "pairs", "edges"}
@@ -470,6 +475,7 @@ def series_var_sortability(
     values : array_like, shape (n, d)
         Rows in the order of time.
     graph : LaggedGraph, or its summary as an Adjacency
+        The true links.
     tolerance : float
         On the ratio of two variances (ddof 0); closer ones tie and count one half.
 
@@ -507,6 +513,7 @@ def series_r2_sortability(
     values : array_like, shape (n, d)
         Rows in the order of time.
     graph : LaggedGraph, or its summary as an Adjacency
+        The true links.
     max_lag : int, optional
         By default that of the lagged graph; a summary does not tell it.
     own_past : bool
@@ -546,6 +553,7 @@ def series_r2(values: ArrayLike, max_lag: int, own_past: bool = True) -> Vector:
     values : array_like, shape (n, d)
         Rows in the order of time; a constant column is an error.
     max_lag : int
+        The largest lag of a regressor, at least 0.
     own_past : bool
         Whether the process's own past, at lags 1 to `max_lag`, is among the regressors.
 

@@ -47,6 +47,7 @@ class GolemEV:
         Steps of Adam: 10⁴ as in Reisach et al., for whom half of it was enough;
         the authors' default is 10⁵.
     learning_rate : float
+        The step size of Adam.
     threshold : float
         Weights up to it make no edge; while there is a cycle its weakest edges go, too.
 

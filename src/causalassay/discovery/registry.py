@@ -109,11 +109,13 @@ class AlgorithmRecord:
     Parameters
     ----------
     name : str
+        The name in study files.
     output : {"dag", "cpdag", "pdag", "summary"}, optional
         The kind of graph it promises.
     scale_sensitive : bool, optional
         Whether a change of units can change its view of the causal order.
     description, assumptions, reference, licence : str
+        Texts from its declaration; empty where it has none.
     parameters : mapping
         Its hyperparameters with their defaults as text, or "required".
     missing : str

@@ -30,6 +30,7 @@ def mec_size(cpdag: Adjacency) -> int:
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
+        The CPDAG that stands for the class.
 
     References
     ----------
@@ -56,6 +57,7 @@ def sample_dag(cpdag: Adjacency, rng: Generator | int) -> Adjacency:
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
+        The CPDAG that stands for the class.
     rng : Generator or int
         The only source of randomness. Probabilities are ratios of exact integers, so
         the draw is exactly uniform as far as the generator's bits are.
@@ -84,8 +86,11 @@ def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator | int) -> list[Adj
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
+        The CPDAG that stands for the class.
     n_dags : int
+        How many DAGs to draw.
     rng : Generator or int
+        The source of randomness; an int is a seed.
 
     Examples
     --------
@@ -114,6 +119,7 @@ def enumerate_dags(cpdag: Adjacency) -> Iterator[Adjacency]:
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
+        The CPDAG that stands for the class.
 
     References
     ----------

@@ -98,6 +98,7 @@ def to_edges(
     Parameters
     ----------
     graph : Adjacency, shape (d, d)
+        The graph: ``graph[i, j]`` is i→j, and both entries are i—j.
     names : iterable of d names, optional
         By default nodes are named 0, 1, ….
 

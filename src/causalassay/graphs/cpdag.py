@@ -123,6 +123,7 @@ def to_cpdag(dag: Adjacency) -> Adjacency:
     Parameters
     ----------
     dag : Adjacency, shape (d, d)
+        A DAG: ``dag[i, j]`` is i→j.
 
     References
     ----------
@@ -276,6 +277,7 @@ def to_interventional_cpdag(dag: Adjacency, targets: Iterable[Sequence[int]]) ->
     Parameters
     ----------
     dag : Adjacency, shape (d, d)
+        A DAG: ``dag[i, j]`` is i→j.
     targets : iterable of sequences of int
         The nodes intervened upon in each condition, ``()`` for observation.
         Without any intervention the result is the CPDAG.

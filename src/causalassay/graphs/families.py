@@ -31,6 +31,7 @@ def erdos_renyi(
         The expected number of neighbours of a node is 2k (pcalg's and
         Eigenmann's ENS), which some papers call the degree.
     rng : Generator or int
+        The source of randomness; an int is a seed.
     exact : bool
         True: ``round(k * d)`` edges (ER-k of NOTEARS and Reisach 2021).
         False: each pair with probability ``2k / (d - 1)``, so k·d edges in
@@ -69,9 +70,11 @@ def scale_free(
     Parameters
     ----------
     n_nodes : int
+        The number of nodes d.
     edges_per_node : int
         k, at least 1.
     rng : Generator or int
+        The source of randomness; an int is a seed.
     hubs : {"in", "any"}
         "in": edges point from the new to the old node, so hubs have many
         parents (NOTEARS, Reisach 2021). "any": edges point along a random
@@ -125,7 +128,9 @@ def forest(
     Parameters
     ----------
     n_nodes : int
+        The number of nodes.
     rng : Generator or int
+        The source of randomness; an int is a seed.
     n_trees : int
         Number of connected parts, 1 (a tree) to `n_nodes` (no edge).
     orientation : {"away", "random"}
@@ -175,6 +180,7 @@ def bipartite(
     edge_probability : float
         Of each treatment→outcome edge, independently.
     rng : Generator or int
+        The source of randomness; an int is a seed.
 
     Examples
     --------

@@ -282,6 +282,7 @@ def possible_descendants(graph: Adjacency, node: int) -> set[int]:
         point back between two nodes of the walk that are not consecutive, and
         the set may be larger than that.
     node : int
+        The number of the node at which walks begin.
 
     References
     ----------
@@ -343,6 +344,7 @@ def d_separated(
     Parameters
     ----------
     dag : Adjacency, shape (d, d)
+        A DAG: ``dag[i, j]`` is i→j.
     i, j : int, or iterable of int
         Two nodes or two sets of nodes; sets are separated when each pair is.
     given : iterable of int

@@ -117,6 +117,7 @@ def extend(pdag: Adjacency) -> Adjacency:
     Parameters
     ----------
     pdag : Adjacency, shape (d, d)
+        A graph with directed and undirected edges.
 
     Raises
     ------
@@ -170,6 +171,7 @@ def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     Parameters
     ----------
     graph : Adjacency, shape (d, d)
+        The graph to check.
     name : str
         What the message calls the graph.
 
@@ -202,6 +204,7 @@ def as_cpdag(graph: Adjacency, name: str = "graph") -> Adjacency:
     Parameters
     ----------
     graph : Adjacency, shape (d, d)
+        A DAG or a CPDAG.
     name : str
         What the message calls the graph.
 

@@ -193,7 +193,7 @@ ALGORITHM_KINDS = (
 
 NOT_JUDGED = "not judged"
 NOT_MEASURED = "not measured"
-TOO_FEW_UNITS = "too few units"
+TOO_FEW_INSTANCES = "too few instances"
 NO_TRUE_SCHEME = "no true scheme"
 NEITHER = "neither"
 LEADS_ON_SOME = "leads on some"
@@ -250,6 +250,7 @@ class Finding:
     Parameters
     ----------
     kind : FindingKind
+        What was found, as an id for programs.
     subject : Subject
         What it is about.
     numbers : mapping

@@ -192,6 +192,7 @@ class GraphCheck:
     Parameters
     ----------
     finding : Finding
+        Whether the graph is refuted, in words.
     n_implied : int
         Independences that were tested.
     n_violated : int

@@ -18,7 +18,7 @@ from causalassay.judging.findings import (
     NEITHER,
     NO_TRUE_SCHEME,
     NOT_MEASURED,
-    TOO_FEW_UNITS,
+    TOO_FEW_INSTANCES,
     FindingKind,
 )
 from causalassay.judging.order_tests import corrected_level
@@ -309,7 +309,7 @@ class JudgedAlgorithm:
         if not self.tests:
             return NOT_MEASURED
         if self.n_units < self.n_needed:
-            return TOO_FEW_UNITS
+            return TOO_FEW_INSTANCES
         if self.leading:
             return LEADS_ON_SOME
         if self.lost:

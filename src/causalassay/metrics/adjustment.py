@@ -42,6 +42,7 @@ def parent_aid(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 
@@ -77,6 +78,7 @@ def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 
@@ -110,6 +112,7 @@ def oset_aid(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 

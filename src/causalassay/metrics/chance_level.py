@@ -74,7 +74,9 @@ def f1_chance(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
+        Only its numbers of directed and of undirected edges matter.
 
     Returns
     -------
@@ -104,6 +106,7 @@ def chance(
     metric : str or callable
         The name of a metric of two graphs, or any function of a truth and a guess.
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Its number and kinds of edges are kept.
     rng : Generator or int
@@ -238,6 +241,7 @@ def skeleton_p(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Directions do not matter.
 

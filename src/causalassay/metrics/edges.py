@@ -93,6 +93,7 @@ def precision(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Compared entry by entry: i—j in the guess is two entries, i→j and j→i,
         of which a true DAG has one at most.
@@ -119,6 +120,7 @@ def recall(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Compared entry by entry: i—j in the guess finds i→j as well as j→i.
 
@@ -147,6 +149,7 @@ def f1(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Compared entry by entry, as in `precision` and `recall`.
 
@@ -183,6 +186,7 @@ def fpr(truth: Adjacency, guess: Guess) -> float:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         Compared entry by entry: d(d - 1) entries less the true edges are without.
 
@@ -280,6 +284,7 @@ def shd(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         DAGs, CPDAGs or PDAGs.
 
@@ -388,6 +393,7 @@ def mec_shd(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         DAGs, which are completed, or CPDAGs. For an estimate that is neither see
         `repair`.

@@ -146,6 +146,7 @@ def sid(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         DAGs. For a guess with undirected edges there are `sid_bounds` and `mec_sid`.
 
@@ -206,6 +207,7 @@ def sid_penalized(truth: Adjacency, guess: Guess) -> int:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true graph.
     guess : Adjacency or Estimate
         DAGs.
 

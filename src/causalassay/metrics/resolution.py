@@ -71,6 +71,7 @@ def repair(graph: Guess, rng: Generator | int) -> Repair:
     Parameters
     ----------
     graph : Adjacency or Estimate
+        Any graph, as an algorithm returned it.
     rng : Generator or int
         Used for "random order" only.
 
@@ -173,6 +174,7 @@ def mean_over_members(
     graph : Adjacency or Estimate
         A DAG or a CPDAG.
     rng : Generator or int
+        Used only if members are drawn; an int is a seed.
     most : int
         As in `members`.
 
@@ -209,6 +211,7 @@ def favourable_resolution(truth: Adjacency, guess: Guess) -> Adjacency:
     truth : Adjacency, shape (d, d)
         A DAG.
     guess : Adjacency or Estimate
+        The graph whose undirected edges are directed.
 
     References
     ----------
@@ -243,6 +246,7 @@ def favourable_threshold(
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true DAG.
     weights : array_like, shape (d, d), or Estimate
         Unthresholded estimates, ``weights[i, j]`` of i→j; of an estimate, its weights.
     rule : {"best shd", "edge count"}

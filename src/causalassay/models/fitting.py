@@ -146,6 +146,7 @@ def fit_covariance(graph: Adjacency, covariance: ArrayLike, mean: ArrayLike = 0.
     covariance : array_like, shape (d, d)
         Symmetric and positive semi-definite.
     mean : array_like, shape (d,) or scalar
+        The mean of each variable.
 
     Returns
     -------

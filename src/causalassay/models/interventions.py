@@ -63,6 +63,7 @@ class RandomizeLevels:
     Parameters
     ----------
     node : int
+        The number of the node.
     probabilities : tuple of float, optional
         Of each level, with a sum of 1; all alike by default.
 

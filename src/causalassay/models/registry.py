@@ -366,7 +366,9 @@ def draw(
         "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and "logistic" (Garant and
         Jensen); or one of another package.
     graph : Adjacency, or LaggedGraph for series
+        The model has a node for each of its nodes.
     rng : Generator or int
+        The source of randomness; an int is a seed.
     mechanism : str, optional
         "linear", or a nonlinear one, for the kinds "scm", "standardized", "iscm" and
         "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"; or "var" for

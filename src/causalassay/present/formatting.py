@@ -69,6 +69,7 @@ class PValue:
     Parameters
     ----------
     value : float
+        From 0 to 1.
     is_bound : bool
         Whether more random draws would make it smaller: it is then written as a bound.
     """

@@ -87,6 +87,7 @@ class EdgeFrequencies(Shown):
     Parameters
     ----------
     columns : tuple of str
+        The names of the d columns.
     estimate : Estimate
         On all rows.
     n_directed : ndarray of int, shape (d, d)

@@ -85,6 +85,7 @@ class Intervals:
     level : float
         Coverage aimed at.
     naive, cross_validated, weighted : (float, float)
+        The lower and the upper end of each.
 
     Notes
     -----

@@ -162,6 +162,7 @@ def jaccard(reference: Set[int], guess: Set[int]) -> float:
     Parameters
     ----------
     reference, guess : set of int
+        The true or tested descendants, and those that a graph names.
 
     References
     ----------
@@ -187,6 +188,7 @@ def mistakes(reference: Set[int], guess: Set[int]) -> float:
     Parameters
     ----------
     reference, guess : set of int
+        The true or tested descendants, and those that a graph names.
 
     Examples
     --------
@@ -265,6 +267,7 @@ def estimate_descendants(
     rng : Generator
         For simulated cut-offs.
     tests : DescendantTests
+        Which test, at which level; by default t-tests with Bonferroni's correction.
 
     Notes
     -----
@@ -395,6 +398,7 @@ class Descendants:
     Parameters
     ----------
     columns : tuple of str
+        The names of the columns, in the order of the node numbers.
     of : mapping of int to set of int
         Node to its descendants, without itself.
     conditions : mapping of int to tuple of str
@@ -471,7 +475,9 @@ def true_descendants(truth: Adjacency, dataset: Dataset) -> Descendants:
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
+        The true DAG.
     dataset : Dataset
+        Its regimes say which nodes were intervened upon; values are not used.
 
     Examples
     --------

@@ -144,6 +144,7 @@ class Difference:
     first, second : str
         Negative numbers favour the first.
     naive, cross_validated, weighted : float
+        The difference in each of the three risks.
     intervals : Intervals
         Both algorithms meet the same resampled interventions.
     """
@@ -168,6 +169,7 @@ class Comparison(Shown):
     Parameters
     ----------
     risks : mapping of str to Risk
+        By algorithm.
     differences : tuple of Difference
         One for each ordered pair of algorithms.
     not_ranked : mapping of str to str

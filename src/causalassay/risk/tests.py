@@ -195,6 +195,7 @@ class SimulatedMax:
         Probability that any of the tests is a false alarm, for independent
         Gaussian columns (the empty graph).
     n_simulations : int
+        How many data sets are simulated to find the quantile.
 
     Notes
     -----

@@ -52,6 +52,7 @@ class DaskExecutor:
     Parameters
     ----------
     study : Study
+        The study whose tasks are run.
     address : str
         Of the scheduler: ``tcp://HOST:8786``.
     """

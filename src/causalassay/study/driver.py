@@ -86,6 +86,7 @@ def run_study(
     Parameters
     ----------
     study : Study
+        What to run.
     folder : Path
         Where the store is, or is to be.
     executor : context manager of Executor

@@ -95,7 +95,9 @@ class LocalExecutor:
     Parameters
     ----------
     study : Study
+        The study whose tasks are run.
     workers : int
+        The number of processes.
     on_start : callable, optional
         Called with the id of each process that is ready, from another thread.
     """

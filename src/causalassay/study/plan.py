@@ -166,11 +166,17 @@ class Study:
     Parameters
     ----------
     name : str
+        What reports call it.
     seed : int
+        All random streams are derived from it.
     replicates : int
+        How many data sets are made of each problem.
     problems : tuple of ProblemEntry
+        What data are made of.
     algorithms : tuple of AlgorithmEntry
+        What is run on each data set, baselines included.
     metrics : tuple of MetricEntry
+        How estimates are scored.
     diagnostics : tuple of str
         Of `DIAGNOSTICS`, or `N_DRAWS`.
     text : str

@@ -88,6 +88,7 @@ def check_algorithm(algorithm: Algorithm) -> None:
     Parameters
     ----------
     algorithm : Algorithm
+        An instance, with the hyperparameters to test.
 
     Examples
     --------

@@ -42,6 +42,7 @@ def check_metric(metric: Metric) -> None:
     Parameters
     ----------
     metric : Metric
+        An instance of your class.
 
     Examples
     --------
@@ -187,6 +188,7 @@ def check_diagnostic(diagnostic: Diagnostic) -> None:
     Parameters
     ----------
     diagnostic : Diagnostic
+        An instance of your class.
 
     Examples
     --------
@@ -273,6 +275,7 @@ def check_artefact(artefact: Any) -> None:
     Parameters
     ----------
     artefact : judging.artefacts.Artefact
+        Your declaration.
 
     Examples
     --------

@@ -44,6 +44,7 @@ def check_model_source(source: ModelSource, *, series: bool | None = None) -> No
     Parameters
     ----------
     source : ModelSource
+        An instance of your class.
     series : bool, optional
         Whether it draws series on lagged graphs. By default it does if it is registered
         with the mechanism "var".
@@ -247,6 +248,7 @@ def check_graph_source(source: GraphSource) -> None:
     Parameters
     ----------
     source : GraphSource
+        An instance of your class.
 
     Examples
     --------

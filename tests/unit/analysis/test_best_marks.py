@@ -10,7 +10,7 @@ from summary_twins import draw_table, make_table
 
 
 def table_of(scores, better="high"):
-    """A study of one scheme with one score per unit: a row of the array for each algorithm."""
+    """A study of one scheme with one score per instance: a row of the array for each algorithm."""
     rows = [
         {"algorithm": f"a{index:02}", "replicate": unit, "score": float(score)}
         for index, own in enumerate(scores)
@@ -97,7 +97,7 @@ MOST_LEFT_OUT = int(stats.binom.ppf(0.999, N_COMPARISONS, LEVEL))
 def test_of_equal_algorithms_a_given_one_is_seldom_left_unmarked(count):
     """Of k equal algorithms each is best in truth: a given one is left out in at most 5 %.
 
-    Scores of 400 simulated comparisons over 12 units, with a part that all algorithms share.
+    Scores of 400 simulated comparisons over 12 instances, with a part that all algorithms share.
     At most as many are left out as a binomial of 5 % exceeds once in a thousand (34 of 400);
     the seed is fixed.
     """

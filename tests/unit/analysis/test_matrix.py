@@ -10,7 +10,7 @@ from causalassay.analysis import analyse
 from causalassay.analysis.comparison import best_marks
 from causalassay.analysis.matrix import finding_phrase
 from causalassay.analysis.runs import scheme_name
-from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_UNITS, FindingKind
+from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_INSTANCES, FindingKind
 from causalassay.present.formatting import in_words
 from judged_tables import AT_RANDOM, FREE, IN_ORDER, LEANING, NOTHING, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
@@ -105,8 +105,8 @@ def test_roles_and_findings_are_those_of_the_study(analyses):
                 assert ("no score", "no-score") == (row.finding, row.kind)
             elif judged is None:
                 assert (NOT_JUDGED, NOT_JUDGED) == (row.finding, main.variant)
-            elif judged.variant == TOO_FEW_UNITS:
-                assert f"{phrase} (too few units)" == row.finding
+            elif judged.variant == TOO_FEW_INSTANCES:
+                assert f"{phrase} (too few instances)" == row.finding
             elif judged.leading and row.kind == FindingKind.LEAD_LOST:
                 assert f"lead lost on {named(judged.lost)}" == row.finding
             elif judged.leading and row.kind == FindingKind.UNDECIDED:

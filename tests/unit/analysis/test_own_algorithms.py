@@ -79,7 +79,7 @@ def expected_pair(analysis, metric, other, scheme):
 
 
 def is_clear(analysis, metric, other, scheme):
-    """By scipy: whether the units' mean differences are told from 0, at 5 % over all opponents."""
+    """By scipy: whether mean differences over instances differ from 0, at 5 % over opponents."""
     runs = analysis.runs
     cells = np.flatnonzero(runs.cells["scheme"] == scheme)
     own, opponent = (

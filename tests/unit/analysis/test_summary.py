@@ -102,7 +102,7 @@ def test_one_unit_has_no_interval():
 
 
 def test_problems_of_one_graph_and_replicate_are_drawn_together():
-    # Ten units of two equal rows each: as uncertain as ten rows, not as twenty.
+    # Ten instances of two equal rows each: as uncertain as ten rows, not as twenty.
     values = np.arange(10.0)
     alone = mean_with_interval(values, np.arange(10))
     twice = mean_with_interval(np.repeat(values, 2), np.repeat(np.arange(10), 2))
@@ -143,7 +143,7 @@ def test_scores_agree_with_loops_over_rows():
 
 @pytest.mark.parametrize("n_units", [5, 10, 40])
 def test_intervals_cover_the_truth_in_about_95_percent_of_studies(n_units):
-    # Correlated rows in units, 2000 studies. By the binomial law, fewer than 1860 hits (93 %)
+    # Correlated rows in instances, 2000 studies. By the binomial law, fewer than 1860 hits (93 %)
     # or more than 1940 (97 %) have a chance below 0.01 % at a true coverage of 95 %.
     rng, hits = stream(2, "coverage", n_units), 0
     units = np.repeat(np.arange(n_units), 3)

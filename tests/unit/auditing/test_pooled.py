@@ -1,4 +1,4 @@
-"""Several data sets under one verdict: the rule for several units, and what counts as a unit."""
+"""Several data sets under one verdict: the rule for several instances, and what counts as one."""
 
 import json
 import math
@@ -73,7 +73,7 @@ def test_files_on_one_graph_are_one_unit():
     """They may come from one model: to add their p-values up would count one chance many times."""
     found = pool({str(k): made(0.1) for k in range(6)})
     assert (1, "no-evidence") == (found.n_units, found.verdict.kind)
-    assert "count as one unit (1 in all)" in found.verdict.advice
+    assert "count as one instance (1 in all)" in found.verdict.advice
 
 
 def test_the_verdict_is_that_of_the_rule_for_several_units():
@@ -96,7 +96,7 @@ def test_nothing_found_where_nothing_could_be_is_too_small():
     small = {str(k): made(0.5, graph, attainable=0.6) for k, graph in enumerate(GRAPHS)}
     found = pool(small)
     assert "too-small" == found.verdict.kind
-    assert "two tests over units" == found.verdict.rule
+    assert "two tests over instances" == found.verdict.rule
 
 
 def test_a_file_that_cannot_be_tested_is_counted_and_left_out():

@@ -44,7 +44,7 @@ def test_sign_flips_are_those_of_an_enumeration(differences):
 @settings(max_examples=60)
 @given(st.lists(steps, min_size=1, max_size=9))
 def test_rounded_differences_are_counted_like_all_flips(differences):
-    """The counting of many units, tried on few: whole steps of a thousandth are exact."""
+    """The counting of many instances, tried on few: whole steps of a thousandth are exact."""
     told = np.array([d for d in (*differences, 1000) if d])
     assert pytest.approx(flips_twin(told.tolist())) == tests_over_instances._tail(  # noqa: SLF001
         np.abs(told), int(told.sum())

@@ -445,7 +445,7 @@ def test_the_page_says_how_to_cite_a_row_and_which_error_rates_are_known(raw):
     assert f"seed 0, {date}" in text
     over, alone = (
         next(line for line in text.splitlines() if line.startswith(f"- {name}: "))
-        for name in ("two tests over units", "two tests")
+        for name in ("two tests over instances", "two tests")
     )
     assert over.endswith("Its error rate was not measured.")
     assert "Measured: worst case" in alone

@@ -120,7 +120,7 @@ def _standing(evidence: Evidence, judged: JudgedAlgorithm, leads: Mapping[str, L
         "lost": _names(judged.lost),
         "kept": _names(judged.leading),
         "others": _names([scheme for scheme in free if scheme not in judged.leading]),
-        "n_units": str(judged.n_units),
+        "n_instances": str(judged.n_units),
         "n_needed": str(judged.n_needed),
     }
 
@@ -131,8 +131,8 @@ def _lead_clause(metric: str, leads: Mapping[str, Lead], most: int) -> Clause:
         return ("no score there",)
     parts = [(*lead.clause, f" on {scheme_name(scheme)}") for scheme, lead in leads.items()]
     rest = f" and {len(parts) - most} more schemes" if len(parts) > most else ""
-    units = max(leads.values(), key=lambda lead: lead.n_instances).instances
-    return (f"{metric} ", *joined(parts[:most]), rest, "; ", *units)
+    instances = max(leads.values(), key=lambda lead: lead.n_instances).instances
+    return (f"{metric} ", *joined(parts[:most]), rest, "; ", *instances)
 
 
 def _cause(evidence: Evidence, algorithm: str, claim: Claim) -> Words:

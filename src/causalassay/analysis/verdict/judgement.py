@@ -125,7 +125,7 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
     return stated(
         kind,
         Subject(scheme=scheme),
-        "two tests over units",
+        "two tests over instances",
         {
             "scheme": scheme_name(scheme),
             "statistics": in_words(names, "and" if kind in ARTEFACT_KINDS else "or"),
@@ -290,7 +290,7 @@ def _disagreement(
             "firsts": joined(firsts_clauses),
             "leads": joined(clauses, " and "),
             "which": which,
-            "units": leads[0].instances,
+            "instances": leads[0].instances,
         },
     )
 

@@ -15,28 +15,28 @@ from causalassay.present.formatting import fixed
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
         "mean": "mean of the column over the algorithm's ok rows on the scheme",
-        "measured": "mean of the column over the units of the scheme",
+        "measured": "mean of the column over the instances of the scheme",
         "lead": "mean over the scheme's problems and replicates of the algorithm's score minus "
         "the opponent's, or without an opponent minus random_f1: the mean of random orders; the "
         "sign is turned where low is better",
-        "lead low": "lower 95 % limit of the lead: Student's, over units",
+        "lead low": "lower 95 % limit of the lead: Student's, over instances",
         "lead high": "upper 95 % limit of the lead",
         "p": "p-value of the claim that the column names, by the rule of that name",
         "corrected p": "p-value of the claim that the column names, corrected for all claims on "
         "the algorithm (Holm)",
         "skeleton fit p": "how probable it is that as many edges at random places join as many "
-        "true pairs: skeleton_p of the units, added up (Edgington)",
+        "true pairs: skeleton_p of the instances, added up (Edgington)",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
-        "without an algorithm all of the scheme; replicates on one file are one unit",
-        "measured units": "units of the scheme on which sorting was measured",
+        "without an algorithm all of the scheme; replicates on one file are one instance",
+        "measured units": "instances of the scheme on which sorting was measured",
         "runs": "rows of the algorithm",
         "not ok": "rows of the algorithm whose status is not ok",
         "reason": "rows of the algorithm with this reason",
         "to come": "problems and replicates that another algorithm has rows of and this one not",
     }
 )
-"""What a number is, as one recomputes it from the exported table. A unit is a graph key and a
-replicate."""
+"""How each statistic is computed from the exported table. An instance is a graph key and a
+replicate; "units" is the name in JSON of their number."""
 
 COUNTS = ("units", "measured units", "runs", "not ok", "reason", "to come")
 LIMITS = ("lead low", "lead high")
@@ -166,8 +166,8 @@ class Lead:
 
 
 def counted_instances(number: Number) -> Clause:
-    """Return so many instances, which sentences call units."""
-    return (number, " unit" if number.value == 1 else " units")
+    """Return the number of instances, with its noun."""
+    return (number, " instance" if number.value == 1 else " instances")
 
 
 def joined(clauses: Sequence[Clause], last: str = ", ") -> Clause:

@@ -24,6 +24,7 @@ def acyclicity(weights: ArrayLike) -> tuple[float, Weights]:
     Parameters
     ----------
     weights : array_like, shape (d, d)
+        The weighted adjacency matrix W.
 
     Returns
     -------

@@ -70,6 +70,7 @@ def read_graph(
     Parameters
     ----------
     path : str or path
+        The file to read.
     columns : iterable of names, optional
         The data's columns: rows and columns of the graph come in this order. A matrix
         must have the same names; an edge list may leave out nodes without edges.

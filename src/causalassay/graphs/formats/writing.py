@@ -46,8 +46,11 @@ def write_graph(
     Parameters
     ----------
     path : str or path
+        The file to write; overwritten if it exists.
     graph : Adjacency, shape (d, d)
+        The graph: ``graph[i, j]`` is i→j, and both entries are i—j.
     names : iterable of d names
+        The name of each node, in the order of the rows.
     layout : {"matrix", "edges"}
         Of a CSV file: a square matrix of 0 and 1, or the columns from, to and type, where a
         node without edges is a line with its name alone.

@@ -81,7 +81,9 @@ class Bundle:
     Parameters
     ----------
     folder : Path
+        Where the bundle is.
     files : int
+        The number of files in it.
     rows, graphs, missing : int
         Rows and graphs in it, and tasks that have no row.
     left_out : tuple of str
@@ -123,6 +125,7 @@ def write_bundle(
     target : Path
         The folder to write, which must not be there or be empty.
     terms : Terms, optional
+        What to leave out; by default nothing is made anonymous.
     study_file : Path, optional
         Where the study file is: the files that it names are beside it. Default: beside the
         results.

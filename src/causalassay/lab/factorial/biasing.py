@@ -184,6 +184,7 @@ def signs(codes: ArrayLike, n_treatments: int) -> Shares:
     codes : array_like, shape (n,)
         The covariate of each subject, from 1 on.
     n_treatments : int
+        The number of treatments, which is the number of columns returned.
 
     Examples
     --------
@@ -265,7 +266,9 @@ def bias(
     Parameters
     ----------
     experiment : FactorialExperiment
+        The randomised experiment, with its biasing covariate.
     rng : Generator
+        The source of randomness.
     beta : float
         The strength of the bias: 0 is a randomised experiment, and from 3 on some
         treatments are nearly determined by the covariate.

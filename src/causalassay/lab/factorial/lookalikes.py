@@ -88,6 +88,7 @@ class LookAlikeRow:
     Parameters
     ----------
     drawn : LookAlike
+        How the experiments of this kind are drawn.
     by_experiment : mapping of str to ndarray, shape (experiments,)
         SHD, SID and TV, each a mean over the algorithms.
     harder : Mean
@@ -226,14 +227,19 @@ def score_look_alikes(  # noqa: PLR0913
     Parameters
     ----------
     real : FactorialExperiment
+        The real experiment.
     rows : sequence of ScoreRow
         Of the algorithms on it.
     algorithms : mapping of str to Algorithm
+        By label.
     settings : Settings
+        The settings of the evaluation of the real experiment.
     kinds : sequence of LookAlike
+        The kinds of synthetic experiments.
     n_experiments : int
         Of each kind, every one biased once.
     seed : int
+        The seed of all random draws.
     on_kind : callable
         Called after each kind.
 

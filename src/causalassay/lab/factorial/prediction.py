@@ -55,6 +55,7 @@ def predicted_laws(truth: Truth, data: Dataset, dag: Adjacency, rng: Generator) 
     data : Dataset
         Biased data of its experiment.
     dag : Adjacency
+        The DAG to fit, over the columns of the data.
     rng : Generator
         Used only where tables are too wide for exact laws.
 
@@ -224,7 +225,9 @@ class SpecificationRow:
     Parameters
     ----------
     change : {"over", "under"}
+        Too many edges or too few.
     treatments : tuple of str
+        The treatments that were changed, one at a time.
     shd, sid : ndarray, shape (treatments,)
         Against the consistent graph.
     tv : ndarray, shape (repeats, treatments)

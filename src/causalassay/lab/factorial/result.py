@@ -350,7 +350,9 @@ class Evaluation(Shown):
     given : FactorialExperiment
         With all levels; that of `truth` has two of each treatment.
     truth : Truth
+        The laws of the experiment, against which graphs are scored.
     repeats, seed : int
+        How often the experiment was biased, and the seed of all random draws.
     rows : tuple of ScoreRow
         Of the algorithms, the least TV first, then of what they are compared with.
     specifications : tuple of SpecificationRow
@@ -469,10 +471,13 @@ def evaluate(  # noqa: PLR0913
     algorithms : mapping of str to Algorithm
         By label.
     settings : Settings, optional
+        By default those of `Settings`.
     repeats : int
+        How often the experiment is biased anew.
     n_look_alikes : int
         Synthetic experiments of each kind; 0 leaves them out.
     seed : int
+        The seed of all random draws.
     on_step : callable
         Called with the steps done and the number of steps.
 

@@ -46,7 +46,9 @@ class ScoreRow:
     Parameters
     ----------
     name : str
+        The label of the algorithm, or the name of the graph.
     role : {"algorithm", "reference"}
+        Whether it was learned from the data or is there for comparison.
     by_repeat : mapping of str to ndarray, shape (repeats,)
         For SHD, SID, TV and edges; nan where the repeat failed, or a measure does not apply.
     pairs : ndarray, shape (treatments, outcomes)
@@ -54,6 +56,7 @@ class ScoreRow:
     reasons : tuple of str
         Why repeats failed, each reason once.
     n_failed : int
+        The number of repeats that failed.
     unusable : tuple of str
         Those of the reasons that are about the biased data: no graph could be fitted to them,
         whatever the algorithm.
@@ -142,12 +145,14 @@ def score_algorithms(
     Parameters
     ----------
     truth : Truth
+        The laws and the graph of the experiment.
     algorithms : mapping of str to Algorithm
         By label. One that fails, or does not apply, is a row with its reason.
     repeats : int
         How often the experiment is biased anew. All algorithms see the same data, their
         columns in an order of the repeat's own.
     seed : int
+        The seed of all random draws.
     compared : bool
         Whether to score what algorithms are compared with as well.
     on_repeat : callable

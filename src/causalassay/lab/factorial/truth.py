@@ -186,7 +186,9 @@ class Truth:
     Parameters
     ----------
     experiment : FactorialExperiment
+        The experiment, with two levels of each treatment.
     settings : Settings
+        The settings of the evaluation.
     """
 
     experiment: FactorialExperiment

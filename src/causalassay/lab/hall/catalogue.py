@@ -65,6 +65,7 @@ class Settings:
     nodes, samples : int
         Columns and rows of a data set.
     seed : int
+        The seed of all random draws.
 
     Examples
     --------
@@ -346,18 +347,23 @@ class Entry:
     Parameters
     ----------
     name : str
+        The name by which `--only` selects it.
     group : Group
+        Where it comes from.
     package : str
         Whose it is.
     world : {"continuous", "discrete", "series"}
+        The kind of data that it gives.
     what : str
         One sentence.
     call : str
         As code: what is called, with what is left at its defaults.
     source : Source
+        What gives its data sets.
     note : str
         What had to be chosen because the package has no default; often empty.
     reference : str
+        The publication; often empty.
     option : str
         What the command needs besides the name, such as ``--data FOLDER``.
     """
@@ -392,6 +398,7 @@ def entries(
     Parameters
     ----------
     settings : Settings
+        How much is drawn of each generator.
     data : Path, optional
         The folder of the files of real data.
     bif : sequence of Path

@@ -155,8 +155,11 @@ def measure(
     Parameters
     ----------
     entry : Entry
+        What to measure.
     settings : Settings
+        How much is drawn.
     on_draw : callable, optional
+        Called with the number of data sets audited, and of all.
     kept : KeptAudits, optional
         Where the audits of an earlier try are, and where each new one is written.
 
@@ -334,12 +337,15 @@ def fill(
     Parameters
     ----------
     entries : sequence of Entry
+        What to measure.
     settings : Settings
+        How much is drawn of each entry.
     folder : Path
         Of the results.
     again : bool
         Measure what is kept as well.
     on_progress : callable, optional
+        Called with the name of an entry, and with how many of its data sets are audited, of all.
 
     Examples
     --------

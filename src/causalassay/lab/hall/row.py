@@ -78,11 +78,13 @@ class Row(Shown):
     name, group, package, version, world, what, call, note, reference, command
         As the `Entry` has them; the version is that of the package.
     status : {"ok", "skipped", "failed"}
+        Whether there is a verdict, and if not, whether it was tried.
     reason : str
         Why there is no verdict.
     key : str
         Digits that change with all that the numbers depend on.
     settings : Settings
+        How much was drawn.
     date : str
         Of the measurement, in UTC.
     measured_with : str
@@ -94,6 +96,7 @@ class Row(Shown):
     rules : tuple of str
         The names of the rules that led to the findings.
     cells : tuple of Cell
+        What sorting by each statistic gives.
     random_f1 : float
         The mean F1 along random orders.
     n_draws, n_units : int

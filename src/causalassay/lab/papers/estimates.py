@@ -40,6 +40,7 @@ class Estimate:
     Parameters
     ----------
     value : float
+        The estimated number.
     standard_error : float
         0 for an exact number.
     draws : int

@@ -88,6 +88,7 @@ def read_paper(slug: str, folder: Path | None = None) -> Paper:
     Parameters
     ----------
     slug : str
+        The short name of the paper, which is the name of its folder.
     folder : Path, optional
         That holds the papers; by default those of the package.
 

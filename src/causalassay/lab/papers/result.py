@@ -45,9 +45,11 @@ class Line:
     Parameters
     ----------
     value : PublishedValue
+        The value that the paper states.
     ours : Estimate, Several, Extremes, Cases, Choice or NotRun, optional
         None if it is not computable.
     outcome : str
+        How the two compare, such as "agrees" or "not run".
     """
 
     value: PublishedValue

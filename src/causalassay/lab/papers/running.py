@@ -73,6 +73,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  what it works on, and who is told
     Parameters
     ----------
     paper : Paper
+        The paper, from `read_paper`.
     items : sequence of str
         Names of items; none means all.
     size : {"fast", "full"}

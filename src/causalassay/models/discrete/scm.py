@@ -50,6 +50,7 @@ class Marginals(NamedTuple):
     standard_errors : tuple of ndarray
         Of these probabilities; 0 where they are exact.
     exact : bool
+        Whether the probabilities are exact; otherwise they are estimates from a sample.
     """
 
     probabilities: tuple[Vector, ...]
@@ -228,6 +229,7 @@ class DiscreteSCM(Shown):
         Parameters
         ----------
         intervention : LevelIntervention
+            What is done to nodes; by default nothing.
         rng : Generator, optional
             To sample from where no table of `most_cells` suffices for exact laws; without
             one, that is an error.
@@ -235,6 +237,7 @@ class DiscreteSCM(Shown):
             How many rows to draw then; a probability p has the standard error
             sqrt(p (1 - p) / n_samples).
         most_cells : int
+            The largest table that is built for exact laws.
 
         Raises
         ------

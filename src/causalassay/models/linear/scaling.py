@@ -187,6 +187,7 @@ def iscm_implied(weights: ArrayLike, noise_variance: ArrayLike) -> LinearSCM:
     Parameters
     ----------
     weights : array_like, shape (d, d)
+        ``weights[i, j]`` of i→j.
     noise_variance : array_like, shape (d,) or scalar
         Both of the iSCM, before any standardisation.
 

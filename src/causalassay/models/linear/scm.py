@@ -52,7 +52,9 @@ class LinearSCM(Shown):
     weights : array_like, shape (d, d)
         ``weights[i, j]`` of i→j; the edges are the non-zero entries.
     noise_variance : array_like, shape (d,) or scalar
+        The variance of each node's noise; a scalar holds for all.
     intercept : array_like, shape (d,) or scalar
+        A constant added to each node; a scalar holds for all.
     noise : Noise or str
         The family of every node's noise, centred, with unit variance.
     latent_mean, latent_sd : array_like, shape (d,) or scalar

@@ -98,7 +98,9 @@ class SCM(_Weighted):
     weights : (float, float)
         Range of the magnitudes, uniform.
     signs : {"random", "positive", "shared"}
+        Each weight has its own random sign, all are positive, or all share one random sign.
     noise : str or Noise
+        The family of the noise, such as "gaussian".
     noise_sd : float or (float, float)
         Equal for all nodes, or a range from which each node draws its own.
 
@@ -207,6 +209,7 @@ class UUMC(_Rescaled):
     Parameters
     ----------
     noise : str or Noise
+        The family of the noise, such as "gaussian".
     sample_size : int, optional
         Divide by the standard deviation of so many draws instead.
     ddof : int
@@ -370,6 +373,7 @@ class DaO:
     Parameters
     ----------
     noise : str or Noise
+        The family of the noise, such as "gaussian".
 
     Notes
     -----

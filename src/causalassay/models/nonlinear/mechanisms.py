@@ -85,6 +85,7 @@ class MLP:
     weights : (float, float)
         Range of the magnitudes of all weights, uniform, with random signs.
     n_hidden : int
+        The number of sigmoids in the hidden layer.
 
     References
     ----------

@@ -35,10 +35,12 @@ class AdditiveNoiseSCM(Shown):
     Parameters
     ----------
     graph : Adjacency
+        A DAG.
     functions : sequence of callables
         One for each node; it takes the values of the parents, shape (n, k) by
         increasing node number, and returns n numbers. None for a node without parents.
     noise_variance, intercept, signal_scale : array_like, shape (d,) or scalar
+        The three parts of the equation above; a scalar holds for all nodes.
     noise : Noise or str
         The family of every node's noise, centred, with unit variance.
     latent_mean, latent_sd : array_like, shape (d,) or scalar

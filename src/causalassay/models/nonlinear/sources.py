@@ -82,6 +82,7 @@ class NonlinearSCM(_Functional):
         The family of functions: `GaussianProcess`, `AdditiveGaussianProcess`,
         `FourierFeatures`, `MLP`, `MultiIndex` or `Sigmoid`.
     noise : str or Noise
+        The family of the noise, such as "gaussian".
     noise_sd : float or (float, float)
         Equal for all nodes, or a range from which each node draws its own.
 

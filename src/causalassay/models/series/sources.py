@@ -197,6 +197,7 @@ class SeriesSCM(_Weighted):
     weights : (float, float)
         Range of the magnitudes, uniform, for all lags and self-links.
     signs : {"random", "positive", "shared"}
+        Each weight has its own random sign, all are positive, or all share one random sign.
     noise_sd : float or (float, float)
         Equal for all nodes, or a range from which each node draws its own.
     radius : float

@@ -157,7 +157,9 @@ class VAR(Shown):
         ``coefficients[lag, i, j]`` of X_i(t - lag) → X_j(t); the links are the
         non-zero entries. max_lag is at least 1.
     noise_variance : array_like, shape (d,) or scalar
+        The variance of each node's noise; a scalar holds for all.
     intercept : array_like, shape (d,) or scalar
+        A constant added to each node at every step; a scalar holds for all.
 
     Examples
     --------

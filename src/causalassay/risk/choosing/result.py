@@ -36,6 +36,7 @@ class Density:
     Parameters
     ----------
     directed, undirected : int
+        The numbers of edges of each kind.
     """
 
     directed: int
@@ -54,6 +55,7 @@ class RandomGraphs:
     Parameters
     ----------
     n_graphs : int
+        The number of random graphs.
     mean, low, high : float
         Of the random graphs' risks, with their central 95 %.
     share_beaten : float
@@ -83,8 +85,11 @@ class RankedRow:
     Parameters
     ----------
     name : str
+        The label of the algorithm, or the name of the baseline.
     role : {"algorithm", "baseline"}
+        A baseline is ranked as well, but nothing is claimed of it.
     density : Density
+        The edges of its graph.
     n_named : int
         How many columns its graph names as descendants, summed over the intervened columns.
     weighted, naive, cross_validated : float
@@ -98,6 +103,7 @@ class RankedRow:
     kind : str
         What it promises its graph to be.
     random : RandomGraphs
+        Its risk beside those of random graphs of the same density.
     may_be_best : bool
         No other algorithm is shown to have less risk; False for a baseline.
     seconds : float, optional
@@ -127,9 +133,11 @@ class PairDifference:
     Parameters
     ----------
     first, second : str
+        The names of the two rows.
     estimate : float
         Negative numbers favour the first.
     interval : (float, float)
+        Of the difference.
     """
 
     first: str
@@ -145,11 +153,14 @@ class Movement:
     Parameters
     ----------
     condition, target : str
+        The name of the condition, and the column that it acts on.
     n_rows : int
+        The number of rows measured under the condition.
     effects : mapping of str to (float or None)
         Of each column, the target included; None where it is undefined (a column that is
         constant) or infinite.
     p_values : mapping of str to (float or None)
+        Of the test of each column; None where it is undefined.
     moved : tuple of str
         The columns that count as moved, without the target.
     constant : tuple of str
@@ -176,6 +187,7 @@ class CutoffRanking:
     share_moved : float
         Of all pairs of an intervened column and another one, those that count.
     risks : mapping of str to float
+        The weighted risk of each row by its name.
     """
 
     least_effect: float
@@ -194,6 +206,7 @@ class FoundGraph:
     Parameters
     ----------
     directed, undirected : tuple of (str, str)
+        Pairs of names; a directed edge goes from the first to the second.
     """
 
     directed: tuple[tuple[str, str], ...]
@@ -233,6 +246,7 @@ class SecondOpinion:
     reason : str
         Why there is none; empty if there is.
     n_experiments : int
+        The number of experiments that were predicted.
     floor, nothing_changes : float, optional
         The score of a perfect prediction, and that of the empty graph.
     scores : mapping of str to PredictionScore
@@ -266,6 +280,7 @@ class MovementTests:
     Parameters
     ----------
     test : str
+        The name of the two-sample test.
     cutoff : str
         How the bound of the tests was found, as code.
     cutoff_name : str
@@ -275,7 +290,9 @@ class MovementTests:
     scale : {"p value", "t"}
         What the bound is on.
     least_effect : float
+        A column counts as moved only if its effect is at least this large; 0 sets no limit.
     n_tests : int
+        The number of tests that the cut-off corrects for.
     threshold : float
         The largest p-value that counts, or the |t| to exceed.
     """
@@ -297,13 +314,17 @@ class Choice(Shown):
     Parameters
     ----------
     columns : tuple of str
+        The names of the columns.
     n_rows : int
+        The number of rows, of all conditions together.
     observational : str
+        The name of the observational condition.
     intervened : tuple of str
         The columns with experiments.
     left_out : mapping of str to str
         The conditions that were not tested, and why.
     tests : MovementTests
+        How it was decided which columns moved.
     level : float
         Coverage that the intervals aim at.
     rows : tuple of RankedRow
@@ -319,9 +340,13 @@ class Choice(Shown):
     differences : tuple of PairDifference
         Of every two rows, the one with less risk first.
     movements : tuple of Movement
+        Which columns each tested condition moved.
     cutoffs : tuple of CutoffRanking
+        The risks at each cut-off on effect size.
     graphs : mapping of str to FoundGraph
+        The graph of each algorithm by its label.
     second_opinion : SecondOpinion
+        How well the graphs predict experiments that were left out.
     """
 
     columns: tuple[str, ...]

@@ -40,6 +40,7 @@ def compare(
     dataset : Dataset
         With an observational condition and at least one condition of a single known target.
     rng : Generator or int
+        The source of randomness; an int is a seed.
     not_acting : collection of str
         Conditions whose intervention is known not to act on the measured level, such as an
         inhibitor of a protein's activity. They are flagged beside those that the data flag.

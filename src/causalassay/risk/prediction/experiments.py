@@ -119,8 +119,11 @@ class Experiment:
     Parameters
     ----------
     condition : str
+        The name of the condition.
     target : int
+        The number of the column that it acts on.
     n_rows : int
+        The number of rows measured under it.
     floor : ndarray, shape (d,)
         For each column the total variation between two halves of the measured rows: what a
         perfect prediction would give. The mean of 5 splits, times the root of the ratio of

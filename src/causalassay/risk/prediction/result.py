@@ -42,6 +42,7 @@ class Score(NamedTuple):
         good as "nothing changes", negative where it is worse; nan where nothing changes beyond
         the floor and two errors, and for a difference.
     n_experiments : int
+        The number of experiments in the mean.
     """
 
     value: float
@@ -102,7 +103,9 @@ class Predictions(Shown):
     Parameters
     ----------
     columns : tuple of str
+        The names of the columns.
     experiments : tuple of k Experiment
+        What was predicted.
     of : mapping of str to Prediction
         By algorithm.
     not_ranked : mapping of str to str

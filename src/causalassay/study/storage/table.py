@@ -210,6 +210,7 @@ def study_table(
     folder : Path or str
         Of the store.
     purpose : {"main", "tuning"}
+        The rows of the study, or those of the runs that chose hyperparameters.
     everything : bool
         Include rows of problems, algorithms, metrics and replicates that the
         study file no longer has.

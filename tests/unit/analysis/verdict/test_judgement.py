@@ -18,7 +18,7 @@ from causalassay.judging.findings import (
     NO_TRUE_SCHEME,
     NOT_JUDGED,
     ORDER_KINDS,
-    TOO_FEW_UNITS,
+    TOO_FEW_INSTANCES,
     FindingKind,
 )
 from causalassay.judging.over_instances import CAUSES
@@ -93,9 +93,9 @@ def findings(table, algorithm):
 )
 def test_a_scheme_is_judged_by_both_tests_over_its_units(variance, r2, kind, words):
     statement = of_scheme(arms({"raw": {"variance": variance, "r2": r2, "pc": 0.5}}))
-    assert (kind, "two tests over units") == (statement.kind, statement.rule)
+    assert (kind, "two tests over instances") == (statement.kind, statement.rule)
     assert words in statement.sentence
-    assert "; random orders: F1 0.30; 12 units)." in statement.sentence
+    assert "; random orders: F1 0.30; 12 instances)." in statement.sentence
 
 
 def test_a_scheme_without_measures_is_undecided_and_never_called_clean():
@@ -196,8 +196,8 @@ def test_the_verdict_on_one_algorithm_does_not_depend_on_which_others_are_listed
 def test_too_few_units_decide_nothing_and_say_how_many_are_needed(n_units):
     for name in LEVELS:
         statement = of_algorithm(study(n_units), name)
-        assert ("undecided", TOO_FEW_UNITS) == (statement.kind, statement.variant)
-        assert f"too few units: {n_units}, and 8 are needed" in statement.sentence
+        assert ("undecided", TOO_FEW_INSTANCES) == (statement.kind, statement.variant)
+        assert f"too few instances: {n_units}, and 8 are needed" in statement.sentence
 
 
 def test_scores_that_change_with_a_change_of_scheme_name_no_cause():
@@ -219,8 +219,8 @@ def test_more_edges_than_random_orders_have_are_no_lead():
 def test_bootstraps_of_one_file_are_one_unit():
     table = arms({"data": FREE | {"pc": 0.9}})
     statement = of_algorithm(table, "pc")
-    assert "too few units: 1, and" in statement.sentence
-    assert "; 1 unit)." in of_scheme(table, "data").sentence
+    assert "too few instances: 1, and" in statement.sentence
+    assert "; 1 instance)." in of_scheme(table, "data").sentence
 
 
 def test_one_file_is_judged_as_an_audit_judges_it():
@@ -347,7 +347,7 @@ def test_a_table_without_rows_has_nothing_to_say():
 def test_each_rule_comes_once_and_by_its_fixed_name():
     judged = verdict(study())
     assert {statement.rule for statement in judged.statements} == set(judged.rules)
-    assert "two tests over units" == judged.statements[0].rule
+    assert "two tests over instances" == judged.statements[0].rule
     assert judged.rules["lead"].startswith("A lead on a scheme: ")
 
 
@@ -469,9 +469,9 @@ def test_an_audit_and_a_study_of_one_file_agree(tmp_path, kind, found):
     scheme = judged.statements[0]
     assert found == scheme.kind == audited.verdict.kind
     assert "data" == scheme.scheme
-    assert "; 1 unit)." in scheme.sentence
+    assert "; 1 instance)." in scheme.sentence
     (ges,) = [s for s in judged.statements if s.algorithm == "ges"]
-    assert "too few units: 1, and" in ges.sentence
+    assert "too few instances: 1, and" in ges.sentence
 
 
 WORLDS = {

@@ -150,7 +150,7 @@ ODD_FILES = (
 
 
 CLEAR = {"variance": UP | {"rising_p": 0.001, "up_p": 0.001}, "r2": NOTHING}
-"""An artefact that one unit is enough to find."""
+"""An artefact that one instance is enough to find."""
 
 
 @pytest.mark.parametrize("measured", [CLEAR, FREE])
