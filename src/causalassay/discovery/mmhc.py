@@ -379,8 +379,8 @@ class MMHC:
     those within a class do, an order of the nodes decides that `rng` draws.
 
     Departs from the paper: for Gaussian data Fisher's z replaces G², and the BIC
-    replaces BDeu; for discrete data the BIC is the default (as in Garant and Jensen 2016), and every
-    test is made however few the rows a cell are, see `g_test.GTest`; phase II examines
+    replaces BDeu; for discrete data the BIC is the default (as in Garant and Jensen 2016), and
+    every test is made however few the rows a cell are, see `g_test.GTest`; phase II examines
     members in the order in which they came.
 
     References

@@ -62,8 +62,8 @@ def read_graph(
     the other, or of the data's columns, counts. An edge list has a header such as ``from,to``,
     ``source,target``, ``cause,effect`` or ``parent,child``; a column ``type`` may hold ``->`` and
     ``--``, a column ``weight`` numbers. Fields are separated by commas, semicolons, tabs or
-    blanks. GraphML, GML, DOT, JSON, .npy and .npz files are recognised by their suffix. Nodes may be
-    numbers of columns.
+    blanks. GraphML, GML, DOT, JSON, .npy and .npz files are recognised by their suffix. Nodes may
+    be numbers of columns.
 
     What is taken for granted is said by a warning, `causalassay.data.ReadingNote`.
 
