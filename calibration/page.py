@@ -107,11 +107,12 @@ def _studies(table: Sequence[Rate]) -> str:
         "## Studies",
         "",
         f"The studies ({sizes}) were drawn from a bank of {N_UNITS} instances. An instance is a "
-        "graph and a replicate. Each study has six schemes on the same graphs (those of the base case above): "
-        "raw data, other variances in order, the same at random, standardised, iSCM and UUMC. It "
-        "is known what each algorithm does. *Uniform lead* is a random order whose F1 is raised "
-        "by 0.1. *OLS* is least squares along the true order, with weights below 0.3 removed; it "
-        "does not use variances to find an order, but its threshold depends on the units.",
+        "graph and a replicate. Each study has six schemes on the same graphs (those of the base "
+        "case above): raw data, other variances in order, the same at random, standardised, iSCM "
+        "and UUMC. It is known what each algorithm does. *Uniform lead* is a random order whose F1 "
+        "is raised by 0.1. *OLS* is least squares along the true order, with weights below 0.3 "
+        "removed; it does not use variances to find an order, but its threshold depends "
+        "on the units.",
         "",
         "| algorithm | " + " | ".join(STUDY_COLUMNS) + " |",
         "|" + "---|" * (len(STUDY_COLUMNS) + 1),

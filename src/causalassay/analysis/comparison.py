@@ -144,7 +144,7 @@ def paired_differences(
     Every algorithm meets the best baseline of the group and each listed algorithm,
     or of more than `most_opponents` listed ones those with the best mean; so the
     number of pairs grows with the number of algorithms, not with its square. Each
-    pair stands once: a listed algorithm against a baseline, others in the order of names.
+    pair appears once: a listed algorithm against a baseline, others in the order of names.
 
     Returns
     -------

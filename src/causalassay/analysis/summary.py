@@ -264,7 +264,7 @@ class Attribution:
     Parameters
     ----------
     schemes : DataFrame
-        Of each algorithm, metric and scheme the ``mean`` score with 95 % limits, on
+        The ``mean`` score of each algorithm, metric and scheme with 95 % limits, on
         the same graphs if ``paired``: over the ``n_units`` instances that have a score in
         every scheme compared; ``n_dropped`` others of this scheme were left out.
         Otherwise the plain mean over the scheme.
@@ -312,7 +312,7 @@ def attribute(runs: Runs) -> Attribution:
 
 
 def _references(runs: Runs, metric: str, group: Group) -> dict[str, int]:
-    """Return the algorithm that stands for each reference on a scheme."""
+    """Return the algorithm that serves as each reference on a scheme."""
     meant = {
         "sorting": [index for use in SORTING for index in runs.using(use)],
         "random order": runs.using(RANDOM_ORDER),

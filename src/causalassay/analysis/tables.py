@@ -74,9 +74,9 @@ def score_table(
     summary : Summary
     metric : str
     order : sequence of str
-        Of the algorithms. Default: the best of the first group first.
+        The order of the algorithms. Default: the best of the first group first.
     marks : BestMarks, optional
-        Of groups that are schemes: who may be the best.
+        Which algorithms may be the best, if the groups are schemes.
     """
     scores = summary.scores[summary.scores["metric"] == metric]
     cells, groups = by_group(scores, summary.by)

@@ -74,8 +74,8 @@ def audit(  # noqa: PLR0913  what is measured, and how long
         Called with the number of steps done: resamples and random orders. How many
         orders the tests need is known only when they are decided.
     max_lag : int, optional
-        Of a series: how far its links reach back; by default as the lagged
-        graph says, and 1 if the graph is a summary.
+        The largest lag of a link, for series. By default that of the lagged
+        graph, and 1 if the graph is a summary.
     pooled : bool
         Also measure what only a verdict over several data sets needs.
 
@@ -199,7 +199,7 @@ BESIDE = MappingProxyType(
         "series": ("granger-lasso", "empty"),
     }
 )
-"""Algorithms that stand beside the sorted regressions, by world."""
+"""Algorithms that are scored together with the sorted regressions, by world."""
 
 
 def baseline_rows(

@@ -52,7 +52,7 @@ class Reading:
     drop : list of str, optional
         Columns to leave out.
     separator : str, optional
-        Of the fields of text files.
+        The separator of fields in text files.
     transpose : bool
         Turn the edges of the graphs.
     """

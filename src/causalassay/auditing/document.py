@@ -52,7 +52,7 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
     ----------
     audit : Audit
     name : str
-        Of the data.
+        The name of the data.
     provenance : sequence of Block
         What the audit was made from.
     """

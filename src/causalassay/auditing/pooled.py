@@ -130,7 +130,7 @@ class PooledAudit(Shown):
     audits : dict
         The audit of each data set by its name.
     claims : tuple of OrderClaim
-        Of each statistic and direction, over all instances.
+        One for each statistic and direction, over all instances.
     findings : tuple of Finding
         On all data sets together; the one on the graphs comes last.
     n_units : int

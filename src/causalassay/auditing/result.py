@@ -183,7 +183,7 @@ class Audit(Shown):
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
     seed : int, optional
-        Of all random draws; None if a generator was given.
+        The seed of all random draws; None if a generator was given.
     """
 
     n_samples: int

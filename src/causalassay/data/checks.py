@@ -29,7 +29,7 @@ MOST_LEVELS = 10
 
 
 def label_column(role: str, names: Iterable[str]) -> str | None:
-    """Return the column that is called as one of that role is, in letters of any size.
+    """Return the column whose name is one of those for the role; upper and lower case are alike.
 
     Examples
     --------

@@ -348,7 +348,7 @@ class Dataset(Shown):
         Parameters
         ----------
         names : iterable of str
-            Of columns; at least one column must be left.
+            The columns to leave out; at least one column must be left.
 
         Examples
         --------
@@ -388,7 +388,7 @@ class Dataset(Shown):
         Parameters
         ----------
         names : iterable of str
-            Of conditions; at least one must be left.
+            The conditions to leave out; at least one must be left.
 
         Examples
         --------
@@ -442,7 +442,7 @@ class Dataset(Shown):
     def as_independent(self) -> Dataset:
         """Return the data set with time forgotten: its rows taken for independent draws.
 
-        Of a series this is an approximation, at the caller's risk: tests and
+        For a series this is an approximation, at the caller's risk: tests and
         scores then count more rows than there is information.
 
         Examples

@@ -93,13 +93,13 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         Conditions whose rows to leave out, such as one with a single row. If the observational
         condition is among them, none is observational.
     separator : str, optional
-        Of the fields of a text file: a comma, semicolon, tab or blank, or such a word. Found in
-        its first lines by default.
+        The separator of fields in a text file: a comma, semicolon, tab or blank, or that word.
+        By default it is found in the first lines.
 
     Returns
     -------
     Dataset
-        Regimes stand in the order in which their conditions first appear. One
+        Regimes are in the order in which their conditions first appear. One
         with an empty target has the targets ``()`` if it is the observational
         one, and None (unknown) if not.
 

@@ -148,7 +148,7 @@ def encode(
 
 
 def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:
-    """Return what stands in a table for the values, shape (n,), of a column."""
+    """Return the values of a column, shape (n,), as a table writes them."""
     if isinstance(kind, Continuous):
         return codes
     levels = np.array(kind.levels, dtype=object if has_text_levels(kind) else float)

@@ -47,7 +47,7 @@ class Problem(Shown):
     name : str
         What reports call it.
     lagged : LaggedGraph, optional
-        Of a series: at which lags the links are, if that is known.
+        For a series, the lags of the links, if they are known.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class KnownFile:
     name : str
         What it is called.
     sha256 : str
-        Of its content.
+        The SHA-256 hash of its content.
     served : bool
         Whether the data set's function can download it.
     """
@@ -330,7 +330,7 @@ def chamber(path: str | Path | None = None) -> Problem:
     Parameters
     ----------
     path : str or Path, optional
-        The file chamber.csv or its folder; chamber-graph.csv stands beside it. By default they
+        The file chamber.csv or its folder; chamber-graph.csv is beside it. By default they
         are looked for in the folder that the environment variable CAUSALASSAY_DATA names, then in
         ``$XDG_CACHE_HOME/causalassay``.
 

@@ -38,7 +38,7 @@ WRITTEN = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 SUFFIXES = (*text_tables.SUFFIXES, *arrow_files.SUFFIXES, *ARRAY_SUFFIXES)
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None")
-"""What stands for a missing value in a text file, in any column not asked for as text."""
+"""Texts that mean a missing value in a text file, except in columns read as text."""
 
 UNNAMED = "Unnamed: 0"
 """What a first column without a name is called, as pandas does: most often the index of a frame."""
@@ -52,7 +52,7 @@ class Table:
     ----------
     columns : dict of ndarray
     describe_row : callable
-        Of the number of a row, from 0: where it is in the file.
+        A function that takes the number of a row, from 0, and says where it is in the file.
     """
 
     columns: Columns
@@ -71,12 +71,12 @@ def load(
     ----------
     path : Path
     is_text : callable
-        Of a column's name: whether to leave it as text although it might hold numbers or
-        `MISSING`.
+        A function that takes a column's name and tells whether to leave it as text although it
+        might hold numbers or `MISSING`.
     drop : collection of str
         Columns to leave out.
     separator : str, optional
-        Of a text file; found in its first lines if it is not stated.
+        The separator of a text file; found in its first lines if it is not stated.
     """
     suffix = table_suffix(path, SUFFIXES)
     check_regular(path, f"a {suffix} file")

@@ -37,7 +37,7 @@ class TextLayout:
     path : Path
     separator : str
     names : list of str
-        Of the columns.
+        The names of the columns.
     has_header : bool
         Whether the first line has the names; if not, it is a row.
     """
@@ -143,7 +143,7 @@ def check_header_and_size(path: Path) -> None:
 
 
 def separator_of(stated: str) -> str:
-    r"""Return the separator that a character or a word stands for.
+    r"""Return the separator that a character or a word means.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class ProblemDiagnostic:
     Parameters
     ----------
     measure : callable
-        Of a problem.
+        A function of a problem that returns a number.
     version : int
         Raised when the number changes: it is part of the key.
     description : str
@@ -60,7 +60,7 @@ DIAGNOSTICS: Registry[ProblemDiagnostic] = Registry(
     _prepared,
 )
 """By name. The sortabilities count paths (Reisach 2021) unless the name says pairs (Herman 2025).
-Of a series only pairs of the summary graph are counted. R² is then on all else at lags 0 to the
+For a series, only pairs of the summary graph count. R² is then on all else at lags 0 to the
 largest, with the variable's own past, or without it in "r2_summary"."""
 
 

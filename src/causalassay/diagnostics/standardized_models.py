@@ -66,7 +66,7 @@ def chain_leaning(
     Parameters
     ----------
     covariance : array_like, shape (..., d, d)
-        Of the variables in the order of the chain: of a sample, or exact.
+        The covariance of the variables in the order of the chain, from a sample or exact.
     rule : {"coefficients", "variances"}
         "coefficients": compare how far the absolute coefficients of the
         regressions of X2 on X1, X3 on X2, ... increase with how far those of
@@ -263,10 +263,10 @@ def identified_edges(
     Parameters
     ----------
     covariance : array_like, shape (d, d)
-        Of the observed variables, in any units: the scale is not used. Exact,
-        for nothing here weighs sampling errors.
+        The covariance of the observed variables, in any units: the scale is not used.
+        It must be exact, because sampling errors are not modelled.
     cpdag : Adjacency, shape (d, d)
-        Of the true DAG, which itself is not asked for. Its skeleton is a forest.
+        The CPDAG of the true DAG; its skeleton must be a forest. The DAG is not needed.
     weight_bound : float
         The least magnitude of a weight, of an iSCM in units of the noise sd.
     scheme : {"standardized", "iscm"}

@@ -109,7 +109,7 @@ class CausalLearnGRaSP:
     Parameters
     ----------
     depth : int
-        Of its depth-first search.
+        The depth of its depth-first search.
     """
 
     depth: int = 3

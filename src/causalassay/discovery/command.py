@@ -62,7 +62,7 @@ class Command:
     max_seconds : float, optional
         The program, with all it started, is killed after this time.
     max_memory_mb : int, optional
-        Of address space, for the program and each process it starts.
+        The limit of address space, for the program and each process it starts.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def digests(
     paths : sequence of str
         The same words as `located` returned them.
     folder : Path
-        Of the study.
+        The folder of the study.
     """
     others = (_halves(path)[1] for path in paths[1:])
     found = zip(words, [shutil.which(paths[0]) or "", *others], strict=True)

@@ -45,11 +45,11 @@ def exogenous_order(columns: Values) -> tuple[Indices, Vector, int]:
     -------
     order : ndarray of int, shape (d,)
     penalty : ndarray, shape (d,)
-        Of each variable when it was chosen: the sum over the others left of
+        For each variable when it was chosen, the sum over the remaining ones of
         min(0, D)², with D the difference of log-likelihoods in favour of the
         chosen one as the cause; 0 if no comparison spoke against it.
     n_pairs : int
-        Of the d(d - 1)(d + 1)/6 comparisons that there are, those it took.
+        How many of the d(d - 1)(d + 1)/6 possible comparisons were made.
 
     Notes
     -----

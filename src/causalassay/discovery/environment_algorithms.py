@@ -264,7 +264,7 @@ class Checked:
     ----------
     name : str
     seconds : float
-        Of the call; the first one of an environment imports its packages.
+        The duration of the call; the first one of an environment imports its packages.
     reason : str
         Why there is no graph, or no draw; empty if there is one.
     """

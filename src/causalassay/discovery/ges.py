@@ -44,7 +44,7 @@ class GES:
     penalty_discount : float
         Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg.
     phases : tuple of str
-        Of "forward", "backward" and "turning", in the order in which they run.
+        Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
         Whether to run the phases again until none changes the graph.
     max_parents : int, optional
@@ -194,7 +194,7 @@ class GIES:
         Multiplies the BIC's penalty, log(n)/2 per parameter, n all rows; 1 is pcalg's λ and
         that of Eigenmann et al. (2020), who run ``phases=("forward", "backward")`` once.
     phases : tuple of str
-        Of "forward", "backward" and "turning", in the order in which they run.
+        Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
         Whether to run the phases again until none changes the graph.
     max_parents : int, optional

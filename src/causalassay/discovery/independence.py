@@ -322,7 +322,7 @@ def chi2_minus_log_p(statistic: Vector, degrees: Vector) -> Vector:
 
     Examples
     --------
-    Of two degrees of freedom it is half the statistic:
+    With two degrees of freedom it is half the statistic:
 
     >>> chi2_minus_log_p(np.array([3.0, 3e4]), np.array([2.0, 2.0]))
     array([1.5e+00, 1.5e+04])

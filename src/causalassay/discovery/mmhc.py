@@ -295,7 +295,7 @@ def candidates_by_fisher_z(
     alpha : float
         The level of each test.
     scales : ndarray
-        Of the sizes of conditioning sets that are used, from `z_scales`.
+        The scale for each size of a conditioning set that is used, from `z_scales`.
     data : Dataset
         For names in messages.
 
@@ -364,7 +364,7 @@ class MMHC:
     tabu : int
         How many of the last structures the search does not return to.
     patience : int
-        It ends after so many changes in succession without a new best score.
+        The search ends after this many changes in succession without a new best score.
     score : {"bic", "bdeu"}
         "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
     equivalent_sample_size : float
@@ -378,9 +378,9 @@ class MMHC:
     exact ties only. The DAG is one of its equivalence class: where changes tie, as
     those within a class do, an order of the nodes decides that `rng` draws.
 
-    Departs from the paper: of Gaussian data Fisher's z stands for G² and the BIC for
-    BDeu; of discrete data the BIC is the default (as in Garant and Jensen 2016), and every
-    test is made however few the rows a cell are, see `g_test.GTest`; phase II examines
+    Departs from the paper: for Gaussian data Fisher's z replaces G², and the BIC
+    replaces BDeu; for discrete data the BIC is the default (as in Garant and Jensen 2016), and
+    every test is made however few the rows a cell are, see `g_test.GTest`; phase II examines
     members in the order in which they came.
 
     References

@@ -46,7 +46,7 @@ class MSEGDS:
 
     Notes
     -----
-    Of the edges that close no cycle and are worth their price, the one with the
+    Edges that close no cycle and are worth their price are candidates; the one with the
     largest gain is inserted; edges whose gains are within 1e-9 of the largest
     are drawn by `rng`, for on standardised data i→j and j→i gain the same at
     first. With least squares all gains come from the correlation matrix; a

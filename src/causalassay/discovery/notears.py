@@ -206,8 +206,8 @@ class NOTEARS:
     The path of the augmented Lagrangian is chaotic: rounding errors grow a
     hundredfold in some dozens of its ten thousands of iterations, so the
     authors' code does not even agree with itself once the columns are permuted.
-    Of 20 raw ER-2 data sets of 20 nodes its thresholded graph stays the same on
-    16, of 20 standardised ones on 12; this solver gives its graph on 20 and 10,
+    On 20 raw ER-2 data sets of 20 nodes its thresholded graph stays the same for
+    16, on 20 standardised ones for 12; this solver gives its graph on 20 and 10,
     and on 19 and 8 of 20 and 20 sets from another generator.
     The columns are sorted by their values first, so that at least relabelling
     them changes nothing.

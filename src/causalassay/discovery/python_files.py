@@ -39,7 +39,7 @@ class ClassText:
     use : str
         As it was asked for, ``my_algorithm.py:MyClass``.
     path : str
-        Of the file, in full.
+        The full path of the file.
     source : bytes
         What the file holds.
     parameters : tuple of str, or None
@@ -230,7 +230,7 @@ class PythonFile:
     use : str
         ``my_algorithm.py:MyClass``, as it was asked for.
     sha256 : str
-        Of the file.
+        The SHA-256 hash of the file.
     parameters : tuple of (name, value)
         What the class is made with.
 

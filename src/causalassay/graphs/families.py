@@ -178,7 +178,7 @@ def bipartite(
     n_treatments, n_outcomes : int
         Sizes of the two parts; labels are shuffled over both.
     edge_probability : float
-        Of each treatment→outcome edge, independently.
+        The probability of each treatment→outcome edge, independently.
     rng : Generator or int
         The source of randomness; an int is a seed.
 
@@ -254,7 +254,7 @@ def check_n_nodes(n_nodes: int) -> None:
 
 @typed
 def check_erdos_renyi(n_nodes: int, edges_per_node: float) -> None:
-    """Raise unless so many nodes can have so many edges."""
+    """Raise unless a DAG with this many nodes can have this many edges."""
     check_n_nodes(n_nodes)
     if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
         raise RefusedValue(

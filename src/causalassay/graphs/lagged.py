@@ -175,13 +175,13 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     n_nodes : int
         The number of nodes.
     probability : float
-        Of a summary link along the order.
+        The probability of a summary link along the order.
     max_lag : int
         At least 1.
     rng : Generator
         The source of randomness; an int is a seed.
     self_probability : float
-        That a node acts on its own future, at one or more of the lags from 1 on.
+        The probability that a node acts on its own future, at one or more of the lags from 1 on.
     feedback : bool
         False: lagged links too go along the order, so the summary is a DAG.
 

@@ -111,7 +111,7 @@ def sinks_first(graph: Adjacency, start: Indices, neighbour: Indices) -> Indices
 def extend(pdag: Adjacency) -> Adjacency:
     """Return a DAG with the skeleton, the arrows and no other v-structure than `pdag`.
 
-    Which of several DAGs comes out is fixed by the node numbers; `sample_dag` draws one
+    If there are several DAGs, the node numbers decide which is returned; `sample_dag` draws one
     at random from an equivalence class.
 
     Parameters
@@ -225,7 +225,7 @@ def check_true_dag(graph: NDArray[Any], names: Sequence[str], name: str = "graph
     ----------
     graph : Adjacency, shape (d, d)
     names : sequence of d str
-        Of the nodes.
+        The names of the nodes.
     name : str
         What the message calls the graph.
 

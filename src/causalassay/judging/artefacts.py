@@ -169,7 +169,7 @@ def measure_all(
     ----------
     data : Dataset
     max_lag : int
-        Of a series: how far links reach back.
+        The largest lag of a link; used for series only.
     artefacts : iterable of Artefact, optional
     """
     measured: dict[Artefact, Vector | NotApplicable] = {}

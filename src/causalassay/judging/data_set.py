@@ -45,12 +45,12 @@ class Judged:
     findings : tuple of Finding
         On the order; the one on the graph comes last.
     tests : tuple of OrderTest
-        Of each statistic that could be tested, rising and falling.
+        One for each statistic that could be tested and each direction.
     random_orders : array of shape (n, 2)
         F1 and SHD along each random order; empty if nothing can be regressed.
     graph_check : GraphCheck
     level : float
-        Of each test.
+        The significance level of each test.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
     statistics : mapping of str to Vector
@@ -93,7 +93,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
         A DAG; of a series the summary graph.
     rng : Generator
     max_lag : int
-        Of a series: how far links reach back.
+        The largest lag of a link; used for series only.
     tick : callable
         Called after each random order.
     artefacts : tuple of Artefact, optional
@@ -303,9 +303,9 @@ def too_small(share: float, level: float) -> Finding:
     Parameters
     ----------
     share : float
-        Of random orders that are as good as a true one.
+        The share of random orders that are as good as a true one.
     level : float
-        Of each test.
+        The significance level of each test.
 
     Examples
     --------

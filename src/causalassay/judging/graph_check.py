@@ -50,7 +50,7 @@ def pair_test(data: Dataset) -> PairTest:
     Parameters
     ----------
     data : Dataset
-        Of independent rows.
+        The rows must be independent.
     """
     if data.world == "discrete":
         return _table_test(GTest(level_statistics(data)), data.n_nodes)
@@ -260,8 +260,8 @@ def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
 def implied_independences(graph: Adjacency) -> Statements:
     """Return the independences that a DAG implies given at most one column.
 
-    Of two nodes without a common ancestor; and of a node with one parent and each node that is
-    no descendant of it, given that parent.
+    Two nodes without a common ancestor are independent. A node with one parent is independent
+    of each node that is no descendant of it, given that parent.
 
     Examples
     --------

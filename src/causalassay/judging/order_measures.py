@@ -151,7 +151,7 @@ def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasu
     Parameters
     ----------
     problem : Problem
-        Of a series the summary graph is judged.
+        For a series, the summary graph is judged.
     whole : Problem, optional
         For a resampled file all of its rows: resampled rows are no new evidence, so the p-values
         are those of an audit of these.
@@ -192,7 +192,7 @@ F1_P = GraphMetric(
     description="Return the share of random orders along which regressing reaches this F1.",
     invariant=False,
 )
-"""A metric of studies; it stands here because the orders are regressed along."""
+"""A metric of studies. It is defined here because it regresses along orders."""
 
 
 @lru_cache(maxsize=_N_KEPT)

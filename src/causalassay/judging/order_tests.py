@@ -203,7 +203,7 @@ class RandomAssignments:
     Parameters
     ----------
     weights : PairWeights
-        Of the true graph, which has a pair.
+        The pairs of the true graph, at least one.
     statistic : Vector
     rng : Generator
 
@@ -292,9 +292,9 @@ class OrderTest:
     backwards : bool
         Whether the columns are sorted from the largest to the smallest.
     sortability : float
-        Of the statistic, upwards; 1/2 is chance.
+        The sortability by rising values of the statistic; 1/2 is chance.
     f1, shd : float
-        Of regressing along the order of the statistic.
+        The scores of regressing along the order of the statistic.
     sortable, winning : MonteCarlo
         How many random assignments of the statistic to the nodes are as sortable, and how many
         random orders reach the F1.

@@ -69,7 +69,7 @@ class OrderClaim:
     sortability, gain : float
         The means.
     sortable_p, winning_p : float
-        Of the two tests; nan if not measured.
+        The p-values of the two tests; nan if not measured.
     passed : (bool, bool)
         Which of the two tests found something that matters.
     n_units : int

@@ -246,7 +246,7 @@ def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
     ----------
     data : Dataset
     max_lag : int
-        Of a series: how far links reach back.
+        The largest lag of a link; used for series only.
 
     Raises
     ------

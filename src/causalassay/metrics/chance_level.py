@@ -257,7 +257,7 @@ def skeleton_p(truth: Adjacency, guess: Guess) -> float:
 
     Examples
     --------
-    Of three pairs two are drawn; one draw in three hits both edges.
+    Two of three pairs are drawn; one draw in three hits both edges.
 
     >>> from causalassay.graphs import chain
     >>> round(skeleton_p(chain(3), chain(3).T), 4)

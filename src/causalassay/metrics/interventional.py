@@ -69,7 +69,7 @@ def settings_of(at: SettingsLike, mean: Vector, sd: Vector) -> NDArray[np.floati
     at : "quantile", Quantile, array_like or mapping
         As for `tv_dag`.
     mean, sd : Vector, shape (d,)
-        Of the normal observational laws whose quantiles are meant.
+        The means and standard deviations of the observational laws, which are normal.
 
     Examples
     --------
@@ -132,8 +132,8 @@ def tv_dag(  # noqa: PLR0913  two models and what to ask of them
     Parameters
     ----------
     true_model, fitted_model : LinearSCM or DiscreteSCM
-        Of the same nodes; both linear with Gaussian noise, or both discrete with as
-        many levels. Either way the distances are exact, unless a discrete network is
+        Models of the same nodes: both linear with Gaussian noise, or both discrete with the
+        same numbers of levels. Either way the distances are exact, unless a discrete network is
         too dense and `rng` is given.
     at : "quantile", Quantile, array_like or mapping
         The values v*. "quantile": the 0.95 quantile of each node in the true
@@ -142,7 +142,7 @@ def tv_dag(  # noqa: PLR0913  two models and what to ask of them
         or an array of shape (settings, d), the result is the mean over them
         and stays on the same scale. A mapping from node to value makes its
         nodes the treatments.
-        Of discrete models the values are codes, and "quantile" is the last level of each
+        In discrete models the values are codes, and "quantile" is the last level of each
         node: which one the paper sets is not stated, and codes have no other quantiles.
     treatments, outcomes : node or nodes, optional
         The nodes V' and V; all by default.
@@ -152,7 +152,7 @@ def tv_dag(  # noqa: PLR0913  two models and what to ask of them
         intervention: the law is then that of V's own equation, on which a V'
         that is no parent of V has no effect. For linear models only.
     rng : Generator, optional
-        Of discrete networks too dense for exact laws, 100 000 rows are drawn for each
+        If a discrete network is too dense for exact laws, 100 000 rows are drawn for each
         law: a distance of laws of k levels is then off by at most √((k - 1) / 100 000) on
         average. Without it such networks are an error.
 
@@ -347,7 +347,7 @@ def level_tv_matrix(
     Parameters
     ----------
     true_model, fitted_model : DiscreteSCM
-        Of the same nodes, with as many levels each.
+        Models of the same nodes, each with the same number of levels.
     at : "quantile", array_like or mapping
         The codes v* of the levels that nodes are set to; "quantile" is the last level of each.
     rng : Generator, optional

@@ -36,7 +36,7 @@ def order_score(truth: Adjacency, guess: Guess) -> float:
     truth : Adjacency, shape (d, d)
         i—j has no order to find and is not counted.
     guess : Adjacency or Estimate
-        Of its undirected edges none is walked along.
+        Undirected edges are ignored.
 
     Returns
     -------

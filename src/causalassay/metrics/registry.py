@@ -45,7 +45,7 @@ class GraphMetric:
     Parameters
     ----------
     score : callable
-        Of a problem and a graph; of an estimate if that is what it takes.
+        A function of a problem and a graph, or of an estimate if `takes` says so.
     better : {"high", "low", "none"}
     takes : {"any", "class", "dag", "estimate"}
     version : int
@@ -140,7 +140,7 @@ SERIES_METRICS = ("shd", "f1", "precision", "recall")
 """What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
 
 CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "n_guessed")
-"""What stands beside F1 in every study, unless it says ``controls = false``."""
+"""Every study reports these together with F1, unless it says ``controls = false``."""
 
 CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}
 """Each of these metrics also has its chance level: the mean over graphs with as many edges at

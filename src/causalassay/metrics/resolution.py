@@ -170,7 +170,7 @@ def mean_over_members(
     Parameters
     ----------
     score : callable
-        Of a DAG; for example ``lambda dag: shd(truth, dag)``.
+        A function of a DAG; for example ``lambda dag: shd(truth, dag)``.
     graph : Adjacency or Estimate
         A DAG or a CPDAG.
     rng : Generator or int

@@ -55,8 +55,8 @@ def fit(
         collinear, or constant, are an error: their weights are not determined.
         With `levels` the values are codes.
     levels : sequence of int or of levels, optional
-        Of each column, their number or their names: all columns are discrete, and the
-        result is a `DiscreteSCM`. A level that does not occur stays.
+        For each column the number or the names of its levels. All columns are then discrete,
+        and the result is a `DiscreteSCM`. Levels that do not occur are kept.
     smoothing : float
         Only with `levels`: what is added to the count of every cell of a table. 0 is
         maximum likelihood. Where it leaves a configuration of the parents without any

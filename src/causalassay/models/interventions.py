@@ -65,7 +65,7 @@ class RandomizeLevels:
     node : int
         The number of the node.
     probabilities : tuple of float, optional
-        Of each level, with a sum of 1; all alike by default.
+        The probability of each level, with a sum of 1; equal by default.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def applied(action: Action, variance: float, intercept: float) -> tuple[bool, fl
     action : Do, Shift or Randomize
         On the scale of the data.
     variance, intercept : float
-        Of the node before.
+        The noise variance and the intercept of the node before the intervention.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def check_parameters(source: Any) -> None:
 
 
 def draw_weights(n_edges: int, magnitude: Range, signs: Signs, rng: Generator) -> Vector:
-    """Draw the weights of so many edges: uniform magnitudes, then their signs."""
+    """Draw one weight for each edge: uniform magnitudes first, then signs."""
     drawn = rng.uniform(*magnitude, n_edges)
     match signs:
         case "random":

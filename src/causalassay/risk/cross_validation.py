@@ -51,7 +51,7 @@ class Scoring:
     Parameters
     ----------
     loss : callable
-        Of two sets, the reference's descendants of a node and the estimate's.
+        A function of two sets: a node's descendants in the reference and in the estimate.
     n_bootstrap : int
         Draws of an interval; with 0 the intervals are nan.
     level : float

@@ -61,7 +61,7 @@ def as_experiments(
     ----------
     data : Dataset, str or Path
     condition, target, observational : str, optional
-        Of a file, as `causalassay.data.read` has them.
+        Used for a file; see `causalassay.data.read`.
     """
     if isinstance(data, str | PathLike):
         return read(data, target, condition, observational)

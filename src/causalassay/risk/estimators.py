@@ -44,7 +44,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
         DAGs; in a CPDAG or PDAG possible descendants count, and directed cycles
         are accepted (see `implied_descendants`).
     loss : callable
-        Of two sets of nodes.
+        A function of two sets of nodes.
 
     References
     ----------
@@ -89,7 +89,7 @@ def estimate(
     rng : Generator or int
         An int is a seed.
     descendants : DescendantTests, Descendants or Adjacency
-        What the estimate's descendants are held against: those that tests show,
+        What the estimate's descendants are compared with: those that tests show,
         those known from elsewhere, or those in a true graph.
     folds : int, optional
         By default the experiments on one node at a time are withheld, as in the

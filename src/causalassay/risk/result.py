@@ -41,11 +41,11 @@ class Risk(Shown):
     weighted : float
         |I|/p · naive + (p - |I|)/p · cross_validated, the estimate to use.
     intervals : Intervals
-        Of the three.
+        The intervals of the three risks.
     naive_losses, held_out_losses : mapping of int to float
         The loss of each intervened node.
     descendants : Descendants
-        What the algorithm was held against, and what was left out.
+        What the algorithm was compared with, and what was left out.
     folds : tuple of tuple of int
         The nodes whose experiments were withheld together.
     graph : Adjacency

@@ -170,12 +170,12 @@ class Agreement:
     n_systems : int
         Systems whose true risks differ enough.
     share : float
-        Of these, the share with the same sign; an estimated difference of 0 has none. nan
-        of fewer than 3 systems.
+        The share of these with the same sign; an estimated difference of 0 has none. nan
+        with fewer than 3 systems.
     interval : (float, float)
         95 % of the share (Wilson).
     median_difference : float
-        Of the true risks of these systems, first less second.
+        The median over these systems of the first true risk minus the second.
     """
 
     first: str
@@ -207,7 +207,7 @@ def agreement(
     estimated, true : str
         The columns of the risks.
     least_difference : float
-        Of the true risks, for a system to count.
+        A system counts if its true risks differ by at least this much.
 
     References
     ----------

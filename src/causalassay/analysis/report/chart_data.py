@@ -48,7 +48,7 @@ class ChartScope:
     Parameters
     ----------
     analysis : Analysis
-        Of all algorithms, schemes and metrics.
+        The analysis of all algorithms, schemes and metrics.
     algorithms : tuple of str
         Those in the charts: listed ones first.
     baselines : tuple of str
@@ -315,8 +315,8 @@ def _panels(
 ) -> tuple[list[tuple[tuple[Any, ...], Codes]], int]:
     """Return the groups of cells by scheme and labels, of few panels, and how many there are.
 
-    Of too many, each family keeps some sizes: of all the last label's values those
-    at even distances.
+    If there are too many, each family keeps some sizes: evenly spaced values of the last
+    label.
     """
     groups = list(_groups(scope, by))
     panels = list(dict.fromkeys(values[1:] for values, _ in groups))

@@ -196,7 +196,7 @@ def dots(  # noqa: PLR0913  all that such a chart has
         The axis is logarithmic and of time, and the series are sizes: coloured from light to dark,
         joined by a line.
     domain : tuple of float, optional
-        Of the axis.
+        The ends of the axis.
     mark : str
         Column of a second number, drawn as a tick in the lane; none if empty.
     legend : str

@@ -54,7 +54,7 @@ class Figure:
     Parameters
     ----------
     choice : str
-        Of several figures of a kind the metric or the scheme; empty if there is one.
+        The metric or the scheme, if there are several figures of a kind; else empty.
     title : str
     note : str
         How to read it.

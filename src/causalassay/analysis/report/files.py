@@ -45,11 +45,11 @@ def write_report(
     Parameters
     ----------
     folder : Path or str
-        Of the store.
+        The folder of the store.
     target : Path or str, optional
         The file to write. Default: ``report.html`` in the folder.
     analysis : Analysis, optional
-        Of the rows in that store, if there is one already.
+        The analysis of the rows in that store, if it was made already.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def write_figures(
     folder : Path
         Made if it is not there; files of the same names are replaced.
     formats : sequence of str
-        Of "pdf", "svg" and "png"; a PNG has 300 dots per inch.
+        Any of "pdf", "svg" and "png"; a PNG has 300 dots per inch.
     """
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:

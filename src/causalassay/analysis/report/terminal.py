@@ -212,7 +212,7 @@ def _name(algorithm: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return what fits into so many columns; some letters take two."""
+    """Return the part of a text that fits into the columns; some letters take two."""
     text = visible(text)
     return text if cell_len(text) <= most else f"{set_cell_size(text, most - 1)}…"
 

@@ -56,7 +56,7 @@ class Evidence:
     runs : Runs
         The same rows as arrays.
     summary : Summary
-        Of the same rows.
+        The summary of the same rows.
     """
 
     frame: pd.DataFrame

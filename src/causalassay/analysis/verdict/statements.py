@@ -53,7 +53,7 @@ class Number:
     statistic : str
         A key of `STATISTICS`.
     column : str
-        Of the table: a metric, a diagnostic, or "status".
+        The column of the table: a metric, a diagnostic, or "status".
     scheme, algorithm, opponent : str, optional
         Which rows.
     detail : str, optional

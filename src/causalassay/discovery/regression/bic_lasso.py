@@ -138,7 +138,7 @@ def adaptive_lasso(
     Parameters
     ----------
     correlation : ndarray, shape (d, d)
-        Of variables in order.
+        The correlations of the variables in order.
     ols : ndarray, shape (d, d)
         ``ols[:k, k]`` are the least-squares coefficients of variable k on those
         before it, all standardised; their magnitudes weight the regressors.

@@ -23,7 +23,7 @@ def sort_regress_held_out(values: Values, order: Indices, path_end: float = PATH
     Parameters
     ----------
     values : Values, shape (n, d)
-        Of mean 0 and variance 1, n > d, no column a combination of others.
+        Columns with mean 0 and variance 1; n > d, and no column is a combination of others.
     order : ndarray of int, shape (d,)
     path_end : float
         Where each lasso path ends.

@@ -12,7 +12,7 @@ from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
 
 WAITING, ACTIVE, BARRED = 0, 1, 2
-"""Of a regressor: not yet in, in, or left out because those in determine it."""
+"""States of a regressor: not yet in, in, or left out because those in determine it."""
 
 EPS = 2.220446049250313e-16
 

@@ -112,7 +112,7 @@ class ScoreOperators:
     Parameters
     ----------
     score : callable
-        Of a node and its parents.
+        A function of a node and its parents.
     n_samples : int
         Rows behind the score.
     """

@@ -205,7 +205,7 @@ def climb(
     tabu : int
         How many of the last structures, the present one included, are on the list.
     patience : int
-        After so many changes in succession without a new best score the search ends;
+        The search ends after this many changes in succession without a new best score;
         1 is plain hill climbing.
 
     Examples

@@ -35,7 +35,7 @@ class NodeStatistics:
     group : ndarray of int, shape (d,)
         Which of them is the node's.
     sd : ndarray, shape (d,)
-        Of each node in its rows, ddof 0.
+        The standard deviation of each node in its rows, ddof 0.
     n_rows : ndarray of int, shape (d,)
         How many rows each node has.
     n_samples : int

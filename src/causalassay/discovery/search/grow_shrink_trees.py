@@ -36,7 +36,7 @@ ABOVE, BRANCH, FIRST, COUNT, KEPT_FIRST, KEPT_COUNT, OWNER, DEPTH = range(8)
 """Columns of ``Trees.place``."""
 
 N_PLACES, N_BRANCHES, N_KEPT, CULPRIT, NEW_PARENT = range(5)
-"""Of ``Trees.used``; the last two name what is linearly dependent."""
+"""Indices into ``Trees.used``; the last two name what is linearly dependent."""
 
 Integers = NDArray[np.int64]
 

@@ -154,7 +154,7 @@ class LevelScore:
         q the product of those of its parents and c the penalty discount. "bdeu": the log
         marginal likelihood under Dirichlet priors of weight N'/(k q) a cell.
     penalty_discount : float
-        Of the BIC.
+        The factor of the penalty of the BIC.
     equivalent_sample_size : float
         N' of BDeu.
 
@@ -266,7 +266,7 @@ def level_families(score: LevelScore) -> TableFamilies:
 def merits(score: FamilyScore, node: int, parents: Indices, worth: Vector) -> None:
     """Fill in for each x how good a further parent of `node` it is; see `gain_of_merit`.
 
-    Of one node, merits beside different parents can be compared. For `node` and `parents`
+    Merits of one node can be compared between different parents. For `node` and `parents`
     themselves they are -inf.
     """
     if len(score.codes) > 0:

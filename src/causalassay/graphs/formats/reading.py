@@ -62,8 +62,8 @@ def read_graph(
     the other, or of the data's columns, counts. An edge list has a header such as ``from,to``,
     ``source,target``, ``cause,effect`` or ``parent,child``; a column ``type`` may hold ``->`` and
     ``--``, a column ``weight`` numbers. Fields are separated by commas, semicolons, tabs or
-    blanks. GraphML, GML, DOT, JSON, .npy and .npz files are told by their suffix. Nodes may be
-    numbers of columns.
+    blanks. GraphML, GML, DOT, JSON, .npy and .npz files are recognised by their suffix. Nodes may
+    be numbers of columns.
 
     What is taken for granted is said by a warning, `causalassay.data.ReadingNote`.
 
@@ -266,7 +266,7 @@ def _parsed(text: str, suffix: str, where: str) -> Any:
 
 
 def _labels(graph: Any) -> list[str] | None:
-    """Return what all nodes are called beside their ids."""
+    """Return the names that all nodes have besides their ids."""
     for key in _LABELS:
         labels = [attributes.get(key) for _, attributes in graph.nodes(data=True)]
         if labels and None not in labels:

@@ -309,7 +309,7 @@ def read_edge_table(
     Parameters
     ----------
     roles : mapping
-        Of `edge_roles`.
+        The result of `edge_roles`.
     header : sequence of str
     lines : sequence of (number, fields)
     where : str

@@ -41,7 +41,7 @@ def write_graph(
 
     The ending of the file decides: .graphml, .gml, .dot, .gv, .json, .npy (without names) and
     .npz; anything else is CSV. An undirected edge is "--" in an edge list and in JSON,
-    ``dir=none`` in DOT, and stands both ways in the others.
+    ``dir=none`` in DOT, and is written both ways in the others.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def write_graph(
     names : iterable of d names
         The name of each node, in the order of the rows.
     layout : {"matrix", "edges"}
-        Of a CSV file: a square matrix of 0 and 1, or the columns from, to and type, where a
-        node without edges is a line with its name alone.
+        The layout of a CSV file: a square matrix of 0 and 1, or the columns from, to and type,
+        where a node without edges is a line with its name alone.
     numbers : mapping, optional
         From (i, j) to numbers by name, such as frequencies: more columns of an edge list,
         attributes of edges in GraphML, GML, DOT and JSON. `read_graph` does not read them.

@@ -125,7 +125,7 @@ def write_bundle(
     target : Path
         The folder to write, which must not be there or be empty.
     terms : Terms, optional
-        What to leave out; by default nothing is made anonymous.
+        What to leave out and what to state; by default those of `Terms`.
     study_file : Path, optional
         Where the study file is: the files that it names are beside it. Default: beside the
         results.

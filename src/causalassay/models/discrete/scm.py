@@ -48,7 +48,7 @@ class Marginals(NamedTuple):
     probabilities : tuple of ndarray
         One a node, of each level.
     standard_errors : tuple of ndarray
-        Of these probabilities; 0 where they are exact.
+        The standard errors of these probabilities; 0 where they are exact.
     exact : bool
         Whether the probabilities are exact; otherwise they are estimates from a sample.
     """
@@ -70,10 +70,10 @@ class DiscreteSCM(Shown):
         One a node: its axes are the node's parents in ascending order, and last the node
         itself, along which probabilities sum to 1 (up to 1e-6; they are divided by the sum).
     levels : sequence of int or of levels, optional
-        Of each node, the number of levels, which are then 0, 1, …; or their names, all text
-        or all numbers. By default as many as the table has.
+        For each node the number of its levels, which are then 0, 1, …; or their names, all
+        text or all numbers. By default as many as the table has.
     names : sequence of str, optional
-        Of the nodes; x0, x1, … by default.
+        The names of the nodes; x0, x1, … by default.
 
     Notes
     -----
@@ -268,7 +268,7 @@ class DiscreteSCM(Shown):
         intervention: LevelIntervention = (),
         most_cells: int = MOST_CELLS,
     ) -> dict[int, Vector]:
-        """Return the exact laws of some nodes, for which only their ancestors are looked at.
+        """Return the exact laws of some nodes, for which only their ancestors are needed.
 
         Examples
         --------

@@ -23,13 +23,14 @@ from causalassay.models.parameters import check_parameters
 class Dirichlet:
     """Tables from Dirichlet distributions whose means differ between parent configurations.
 
-    Of a node of k levels the mean is (1, 1/2, …, 1/k), divided by its sum and rotated by the
-    number of the parents' configuration, from 1 on.
+    For a node with k levels the mean is (1, 1/2, …, 1/k), divided by its sum and rotated by
+    the number of the parents' configuration, from 1 on.
 
     Parameters
     ----------
     levels : int or (int, int)
-        Of every node; or a range, both ends included, from which each node draws its own.
+        The number of levels of every node; or a range, both ends included, from which each
+        node draws its own.
     equivalent_sample_size : float
         S, the sum of the Dirichlet parameters: large values give tables near their means,
         small ones nearly deterministic tables, and so stronger dependence.

@@ -129,9 +129,9 @@ class Standardized(_Weighted, _Rescaled):
     weights, signs, noise, noise_sd
         As for `SCM`.
     sample_size : int, optional
-        Standardise with the mean and standard deviation of so many draws.
+        Standardise with the mean and standard deviation of this many draws.
     ddof : int
-        Of that standard deviation; 0 as in Reisach's suite.
+        Degrees of freedom subtracted in that standard deviation; 0 as in Reisach's suite.
 
     Examples
     --------
@@ -166,9 +166,9 @@ class ISCM(_Weighted, _Rescaled):
     weights, signs, noise, noise_sd
         As for `SCM`, before standardisation.
     sample_size : int, optional
-        Standardise with the means and standard deviations of so many draws.
+        Standardise with the means and standard deviations of this many draws.
     ddof : int
-        Of those standard deviations; 1 as in the authors' code.
+        Degrees of freedom subtracted in those standard deviations; 1 as in the authors' code.
 
     References
     ----------
@@ -211,9 +211,9 @@ class UUMC(_Rescaled):
     noise : str or Noise
         The family of the noise, such as "gaussian".
     sample_size : int, optional
-        Divide by the standard deviation of so many draws instead.
+        Divide by the standard deviation of this many draws instead.
     ddof : int
-        Of that standard deviation.
+        Degrees of freedom subtracted in that standard deviation.
 
     References
     ----------
@@ -294,9 +294,9 @@ class HalfExplained(_Weighted, _Rescaled):
     weights, signs, noise
         As for `SCM`, before the division.
     sample_size : int, optional
-        Divide by the standard deviations of so many draws.
+        Divide by the standard deviations of this many draws.
     ddof : int
-        Of those standard deviations.
+        Degrees of freedom subtracted in those standard deviations.
 
     References
     ----------
@@ -329,9 +329,9 @@ class SNR(_Weighted, _Rescaled):
     snr : float
         Signal variance / noise variance of each node that has parents.
     sample_size : int, optional
-        Scale with the standard deviations of so many draws, as the authors do.
+        Scale with the standard deviations of this many draws, as the authors do.
     ddof : int
-        Of those standard deviations.
+        Degrees of freedom subtracted in those standard deviations.
 
     References
     ----------

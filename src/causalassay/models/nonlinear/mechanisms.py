@@ -332,7 +332,7 @@ class GaussianProcess:
     Parameters
     ----------
     length_scale, output_scale : float or (float, float)
-        Of the kernel; from a range each node draws its own. Zheng's have 1.
+        The scales of the kernel; from a range each node draws its own. Zheng's have 1.
     n_features : int
         Cosines in a draw.
 
@@ -378,7 +378,7 @@ class AdditiveGaussianProcess:
     Parameters
     ----------
     length_scale, output_scale : float or (float, float)
-        Of the kernel; from a range each edge draws its own. Zheng's have 1.
+        The scales of the kernel; from a range each edge draws its own. Zheng's have 1.
     n_features : int
         Cosines in the draw of each edge. In one dimension they fill the spectrum
         so evenly that with 100 the kernel errs by 0.004 (root of the mean square
@@ -425,7 +425,7 @@ class FourierFeatures:
     Parameters
     ----------
     length_scale, output_scale : float or (float, float)
-        Of the kernel; from a range each node draws its own.
+        The scales of the kernel; from a range each node draws its own.
     n_features : int
         Cosines in a draw.
 

@@ -113,7 +113,7 @@ class NonlinearStandardized(_Rescaled):
     sample_size : int
         Rows whose means and standard deviations are taken.
     ddof : int
-        Of those standard deviations; 0 as in Reisach's suite.
+        Degrees of freedom subtracted in those standard deviations; 0 as in Reisach's suite.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class NonlinearISCM(_Rescaled):
     sample_size : int
         Rows whose means and standard deviations are taken.
     ddof : int
-        Of those standard deviations; 1 as in the authors' code.
+        Degrees of freedom subtracted in those standard deviations; 1 as in the authors' code.
 
     References
     ----------
@@ -183,7 +183,7 @@ class NonlinearSNR(_Rescaled):
     sample_size : int
         Rows whose standard deviations are taken.
     ddof : int
-        Of those standard deviations.
+        Degrees of freedom subtracted in those standard deviations.
 
     References
     ----------

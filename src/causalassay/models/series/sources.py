@@ -52,7 +52,7 @@ def unit_scales(coefficients: Coefficients, noise_sd: Vector, nodes: Indices) ->
     Parameters
     ----------
     coefficients : ndarray, shape (max_lag + 1, d, d)
-        Of `nodes` and all their ancestors.
+        The coefficients of `nodes` and all their ancestors.
     noise_sd : ndarray, shape (d,)
     nodes : ndarray of int
         The nodes to scale.

@@ -44,9 +44,9 @@ class Candidates:
     Parameters
     ----------
     algorithms : mapping of str to Algorithm
-        Among these one is chosen.
+        The algorithms from which one is chosen.
     baselines : mapping of str to Algorithm
-        These are ranked beside them, and never chosen.
+        Ranked together with the algorithms, but never chosen.
     not_run : mapping of str to str
         Why others are not.
     unset : tuple of str

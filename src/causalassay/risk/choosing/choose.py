@@ -88,7 +88,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     rng : Generator or int
         An int is a seed.
     algorithms : mapping of str to (str or Algorithm), or sequence, optional
-        By default all that can run here; baselines stand beside them.
+        By default all that can run here; baselines are added.
     tests : DescendantTests
         How it is decided which columns an experiment moved.
     cutoffs : sequence of float
@@ -97,15 +97,15 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         Conditions known not to act on the measured level of their target, such as an inhibitor
         of a protein's activity; the second opinion flags them beside those it finds itself.
     n_random : int
-        Random graphs beside each algorithm.
+        How many random graphs each algorithm is compared with.
     seconds : float, optional
         What each algorithm may take, refits included. With a limit they run in processes of
         their own: in a script call this below ``if __name__ == "__main__":``.
     on_progress : callable, optional
         Called with the algorithm that ended, how many have, and how many there are.
     condition, target, observational : str, optional
-        Of a file: the columns that name each row's condition and the column acted upon, and the
-        condition without intervention.
+        For a file: the column with each row's condition, the column that names what was acted
+        upon, and the name of the condition without intervention.
 
     Returns
     -------
@@ -345,7 +345,7 @@ def find_movements(
     dataset : Dataset
     tests : DescendantTests
     threshold : float
-        Of the tests on all rows.
+        The threshold of the tests on all rows.
     """
     experiments = find_experiments(dataset)
     regimes = [regime for on in experiments.on.values() for regime in on]

@@ -38,14 +38,14 @@ RANDOM_DAG = "random complete DAG"
 """The row of complete DAGs along random orders: the mean of their risks, and the central 95 %."""
 
 LEAST, NOT_SEPARATED = "←", "~"
-"""Beside the least score of the second opinion, and beside those that may be as small.
+"""Marks of the least score of the second opinion, and of those that may be as small.
 
 The others are separated from the least one by an interval of their paired difference, each for
 itself.
 """
 
 MOVED, TARGET = "*", "†"
-"""Beside the effect on a column that moved, and on the target itself."""
+"""Marks of the effect on a column that moved, and of that on the target itself."""
 
 LEAST_EXPERIMENTS = 3
 """From which on the interval of a mean over them says something; with 2, Student's spans all."""
@@ -72,7 +72,7 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
     ----------
     choice : Choice
     name : str
-        Of the data.
+        The name of the data.
     provenance : sequence of Block
     """
     least = choice.rows[0]

@@ -57,9 +57,9 @@ class RandomGraphs:
     n_graphs : int
         The number of random graphs.
     mean, low, high : float
-        Of the random graphs' risks, with their central 95 %.
+        The mean risk of the random graphs, and the ends of their central 95 %.
     share_beaten : float
-        Of the random graphs, those with a larger risk.
+        The share of random graphs with a larger risk.
     p_value : float
         How often a random graph scores at least as well.
     p_corrected : float, optional
@@ -95,7 +95,7 @@ class RankedRow:
     weighted, naive, cross_validated : float
         The risks; low is better.
     interval : (float, float)
-        Of the weighted risk.
+        The interval of the weighted risk.
     reads : str
         Which rows it reads.
     equal_by_construction : bool
@@ -137,7 +137,7 @@ class PairDifference:
     estimate : float
         Negative numbers favour the first.
     interval : (float, float)
-        Of the difference.
+        The interval of the difference.
     """
 
     first: str
@@ -157,10 +157,10 @@ class Movement:
     n_rows : int
         The number of rows measured under the condition.
     effects : mapping of str to (float or None)
-        Of each column, the target included; None where it is undefined (a column that is
-        constant) or infinite.
+        The effect on each column, the target included; None where it is undefined (the
+        column is constant) or infinite.
     p_values : mapping of str to (float or None)
-        Of the test of each column; None where it is undefined.
+        The p-value of each column's test; None where it is undefined.
     moved : tuple of str
         The columns that count as moved, without the target.
     constant : tuple of str
@@ -185,7 +185,7 @@ class CutoffRanking:
     least_effect : float
         0 is significance alone.
     share_moved : float
-        Of all pairs of an intervened column and another one, those that count.
+        The share of pairs (an intervened column and another one) that count as moved.
     risks : mapping of str to float
         The weighted risk of each row by its name.
     """
@@ -224,8 +224,8 @@ class PredictionScore:
     low, high : float, optional
         Its interval, for the mean over experiments like these.
     share_predicted : float, optional
-        Of the change: 1 is a perfect prediction, 0 is as good as predicting that nothing changes,
-        less than 0 is worse.
+        The share of the change that is predicted: 1 is a perfect prediction, 0 is as good as
+        predicting that nothing changes, and less than 0 is worse.
     n_experiments : int
         Over which it is a mean.
     """
@@ -338,7 +338,7 @@ class Choice(Shown):
     unknown_targets : tuple of str
         The conditions whose targets are unknown.
     differences : tuple of PairDifference
-        Of every two rows, the one with less risk first.
+        One for every two rows; the row with less risk comes first.
     movements : tuple of Movement
         Which columns each tested condition moved.
     cutoffs : tuple of CutoffRanking

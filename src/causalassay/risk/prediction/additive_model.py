@@ -52,7 +52,7 @@ class AdditiveModel:
     Parameters
     ----------
     regressions : Regressions
-        Of the observational rows; predictions change these rows.
+        Fitted to the observational rows; predictions change these rows.
     target : int
     settings : ndarray, shape (m,)
         What the target is set to in each row.
@@ -171,7 +171,7 @@ def fit_lines(pieces: list[Values], outcome: Vector) -> list[Vector]:
     Parameters
     ----------
     pieces : list of k ndarray, shape (n, 5)
-        Of each parent.
+        The pieces of each parent.
     outcome : ndarray, shape (n,)
 
     Notes

@@ -114,7 +114,7 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A condition with one known target, and what a prediction of it is held against.
+    """A condition with one known target, and what a prediction of it is compared with.
 
     Parameters
     ----------
