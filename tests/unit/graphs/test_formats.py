@@ -323,7 +323,8 @@ def test_a_cpdag_is_called_one_with_names_and_what_to_do():
     data = Dataset.from_values(np.random.default_rng(0).normal(size=(50, 3)), NAMES[:3])
     message = (
         "expected a DAG, got a CPDAG: 2 of 2 edges have no direction, such as raf -- mek "
-        r"\(an entry each way\); direct them, or draw a DAG of the class with causalassay.graphs.sample_dag"
+        r"\(an entry each way\); direct them, or draw a DAG of the class with "
+        "causalassay.graphs.sample_dag"
     )
     with pytest.raises(ValueError, match=message):
         audit(data, to_cpdag(chain(3)), 0)
