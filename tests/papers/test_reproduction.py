@@ -329,7 +329,7 @@ def test_the_fast_set_comes_out_as_recorded(slug, tmp_path):
     therefore be decided on one and open on another: one in a hundred, and never the opposite.
     """
     for _ in range(2):
-        result = run(slug, "--fast", "--out", str(tmp_path), "--json")
+        result = run(slug, "--size", "fast", "--out", str(tmp_path), "--json")
         lines = json.loads(result.stdout)[0]["lines"]
         absent = {line["id"] for line in lines if "was not found" in line["why"]}
         found = {line["id"]: line["outcome"] for line in lines if line["id"] not in absent}

@@ -21,6 +21,8 @@ from causalassay.lab.papers.published import (
     PublishedValue,
     Size,
     StudySize,
+    printed_number,
+    with_quotes_of_rows,
 )
 from causalassay.lab.papers.study_values import CHOICE, STUDY, selection_mistakes, study_files
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
@@ -109,7 +111,7 @@ def read_paper(slug: str, folder: Path | None = None) -> Paper:
         head,
         about.each(Item, "items", head.items),
         about.each(StudySize, "studies", head.studies),
-        stated.each(PublishedValue, "values", body.values),
+        stated.each(PublishedValue, "values", with_quotes_of_rows(body.values)),
     )
     if mistakes := _contradictions(paper):
         raise StudyMistakes(stated.source, mistakes)
@@ -171,7 +173,10 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
     if value.other_data and value.reason:
         faults.append("`other_data` says what ours is computed on; with a `reason` there is none")
     if value.kind in {"number", "bound", "choice"} and value.value is None and not _blank(value):
-        faults.append(f"a {value.kind} needs a `value`")
+        faults.append(f"a {value.kind} needs a `value`, or a number in `printed`")
+    printed = printed_number(value.printed)
+    if value.kind in {"number", "choice"} and printed not in {None, value.value}:
+        faults.append(f"`printed` is {printed:g} and `value` {value.number:g}; leave `value` out")
     if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
         faults.append(f"a {value.kind} needs a `relation`")
     if value.kind not in {"number", "choice"} and not value.claim:

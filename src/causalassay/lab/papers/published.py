@@ -37,10 +37,13 @@ Several numbers
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, assert_never, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from scipy import stats
 
 from causalassay.lab.papers.estimates import (
@@ -131,6 +134,51 @@ class PublishedSchema(StrictTable):
     values: Tables
 
 
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+/[1-9]\d*|\d*\.?\d+(?:e-?\d{1,2})?)")
+_VALUED = ("number", "bound", "choice")
+"""Kinds that have a value."""
+
+
+def printed_number(printed: str) -> float | None:
+    """Return what a paper prints as a number; None if it prints something else.
+
+    Examples
+    --------
+    >>> printed_number(".50"), printed_number("5,000"), printed_number("3/4")
+    (0.5, 5000.0, 0.75)
+    >>> printed_number("1e-4"), printed_number("2-5"), printed_number("-")
+    (0.0001, None, None)
+    """
+    return float(Fraction(printed.replace(",", ""))) if _NUMBER.fullmatch(printed) else None
+
+
+def with_quotes_of_rows(tables: Sequence[Any]) -> list[Any]:
+    """Return tables of values in which one without a quote has that of the one above it.
+
+    Only in the same row of an item: elsewhere a forgotten quote would be another statement's.
+
+    Examples
+    --------
+    >>> rows = [{"item": "table-1", "row": row} for row in ("ER", "ER", "SF")]
+    >>> rows[0]["quote"] = "ER 0.94 0.97"
+    >>> [row.get("quote") for row in with_quotes_of_rows(rows)]
+    ['ER 0.94 0.97', 'ER 0.94 0.97', None]
+    """
+    found: list[Any] = []
+    above: Mapping[str, Any] = {}
+    for table in tables:
+        if isinstance(table, Mapping):  # what is no table is refused later
+            above = {**_quote_of(above, table), **table}
+        found.append(above if isinstance(table, Mapping) else table)
+    return found
+
+
+def _quote_of(above: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the quote of the value above, if it is in the row of a table."""
+    in_row = "row" in table and all(table.get(key) == above.get(key) for key in ("item", "row"))
+    return {"quote": above["quote"]} if in_row and "quote" in above else {}
+
+
 class PublishedValue(StrictTable):
     """One statement of the paper, and how ours is computed.
 
@@ -143,7 +191,8 @@ class PublishedValue(StrictTable):
     row, column, printed : str
         Where the paper has it, and how it looks there.
     value : float, optional
-        Of a number, a bound or a choice. A number that is not judged may be without: a hyphen.
+        Of a number, a bound or a choice. If it is not stated it is what `printed` says, so that
+        a correction is made once. A number that is not judged may be without: a hyphen.
     relation : {"<", ">", "≤", "≥", "=", "≈"}, optional
         Of a bound (ours to the value) or an ordering (left to right).
     margin : float
@@ -155,7 +204,7 @@ class PublishedValue(StrictTable):
     standard_error, replicates : float and int, optional
         The paper's own error, or its number of draws.
     quote : str
-        From the text.
+        From the text. In a file the first value of a row has it for those below.
     ours : table
         ``compute`` names how; the rest are its parameters. A parameter that depends on the
         size is a table of ``fast`` and ``full``.
@@ -188,6 +237,15 @@ class PublishedValue(StrictTable):
     other_data: Text = ""
     reason: Text = ""
     remark: Text = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_printed(cls, table: Any) -> Any:
+        """Take the value from what is printed, unless it is stated."""
+        if not isinstance(table, Mapping) or table.get("kind") not in _VALUED or "value" in table:
+            return table
+        printed = table.get("printed")
+        return {**table, "value": printed_number(printed) if isinstance(printed, str) else None}
 
     @property
     def number(self) -> float:
