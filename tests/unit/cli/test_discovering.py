@@ -308,7 +308,7 @@ def test_the_option_that_a_message_names_helps(tmp_path, text, message, words):
 
 def test_an_unknown_target_says_how_to_leave_the_condition_out(files):
     words = ("--condition", "condition", "--observational", "control", *FAST)
-    with pytest.raises(ValueError, match=r"targets of condition 'drug'.*\(--drop-condition\)"):
+    with pytest.raises(ValueError, match=r"targets of condition 'drug'.*\(--drop-condition drug\)"):
         run(files / "experiments.csv", "--algorithm", "gies", "--drop", "target", *words)
 
 
