@@ -9,7 +9,7 @@ N ?= 2000
 SEED ?= 1
 
 # Without bytecode scikit-learn takes seconds to import.
-unexport PYTHONDONTWRITEBYTECODE
+unexport PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
 # One thread per process: two BLAS threads made small inverses many times slower.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1

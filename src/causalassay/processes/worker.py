@@ -8,11 +8,13 @@ holds.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -121,6 +123,8 @@ def _begin(start: WorkerStart) -> str:
     _leave_the_terminal()
     if start.runs_algorithms:
         os.dup2(2, 1)  # what an algorithm prints is no part of a result
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # a killed process flushes nothing
         _guards.append(guard_group(os.getpid()))
     else:
         silence()
