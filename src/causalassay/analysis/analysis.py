@@ -18,7 +18,7 @@ from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind
+from causalassay.judging.findings import GAMEABLE_KINDS, PARTIAL_KINDS, Finding, FindingKind
 from causalassay.present import Shown
 from causalassay.present.formatting import in_words
 from causalassay.study.storage import StudyTable, study_table
@@ -147,6 +147,7 @@ MOST_SCHEMES = 3
 
 GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
     (FindingKind.ROBUST,): ("{still}beats chance{without}", "{still}beat chance{without}"),
+    (FindingKind.SKELETON_LEAD,): ("keeps a skeleton lead", "keep a skeleton lead"),
     (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS): (
         "depends on variances",
         "depend on variances",
@@ -159,8 +160,8 @@ GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
 }
 """The main findings that are counted together, and what the sentence says of one and of several.
 
-To beat chance is the lead of the rules: over random orders, and over as many edges at random
-places. The robust have it on every scheme where no artefact was found.
+To beat chance is the lead of the rules: in direction, over random orders and over as many edges
+at random places. The robust have it on every scheme where no artefact was found.
 """
 
 
@@ -191,9 +192,9 @@ def _schemes(schemes: Mapping[str, Finding]) -> str:
         clauses = [f"Sorting {first} beats chance on {_some(where)}"]
         return ", ".join([*clauses, *(f"{sorting} on {_some(on)}" for sorting, on in others)])
     kinds = {scheme: finding.kind for scheme, finding in schemes.items()}
-    leaning = [scheme for scheme, kind in kinds.items() if kind == FindingKind.LEANING]
-    if leaning:
-        return f"Sorting may help on {_some(leaning)}"
+    partly = [scheme for scheme, kind in kinds.items() if kind in PARTIAL_KINDS]
+    if partly:
+        return f"One of two tests finds an artefact on {_some(partly)}"
     if set(kinds.values()) <= {FindingKind.UNDECIDED, FindingKind.TOO_SMALL}:
         return "Whether sorting beats chance could not be decided"
     return "No evidence that sorting beats chance on any scheme"

@@ -320,7 +320,7 @@ METRIC_PARTS = {
     "r2": "R²",
 }
 """Parts of a metric's name that are abbreviations."""
-METRIC_NAMES = {"tv_dag": "TV"}
+METRIC_NAMES = {"tv_dag": "TV", "direction_score": "direction score"}
 SCHEME_NAMES = {"iscm": "iSCM", "uumc": "UUMC", "dao": "DaO", "snr": "SNR", FROM_FILE: "data file"}
 CHANGES = {
     "rescale-in-order": "rescaled in order",

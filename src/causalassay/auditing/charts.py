@@ -38,6 +38,8 @@ NARROW = 0.8
 
 SHARES = alt.Axis(format="~g", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
 FROM_0_TO_1 = alt.Scale(domain=[0, 1])
+DIRECTIONS = alt.Axis(format="~g", values=[-1, -0.5, 0, 0.5, 1])
+FROM_MINUS_1 = alt.Scale(domain=[-1, 1])
 
 
 def along_order(audit: Audit, artefact: Artefact) -> dict[str, Any]:
@@ -175,18 +177,22 @@ def _between_depths(audit: Audit) -> alt.Chart:
 
 
 def chance_levels(audit: Audit) -> dict[str, Any]:
-    """Return the F1 of each baseline below the distribution over random orders."""
+    """Return the direction score of each baseline below the distribution over random orders."""
     random = next(row for row in audit.baselines if row.algorithm == RANDOM_ORDERS)
-    low, high = random.f1_range or (random.f1, random.f1)
-    rows = [row for row in audit.baselines if row.algorithm != RANDOM_ORDERS and row.f1 == row.f1]
-    counts = audit.random_f1_counts
-    n_bins = len(counts)
+    low, high = random.direction_range or (random.direction_score, random.direction_score)
+    rows = [
+        row
+        for row in audit.baselines
+        if row.algorithm != RANDOM_ORDERS and not math.isnan(row.direction_score)
+    ]
+    counts = audit.random_direction_counts
+    step = 2 / len(counts)
     bars = (
-        {"from": k / n_bins, "to": (k + 1) / n_bins, "orders": count}
+        {"from": k * step - 1, "to": (k + 1) * step - 1, "orders": count}
         for k, count in enumerate(counts)
         if count
     )
-    x = alt.X("from:Q", scale=FROM_0_TO_1, title=None, axis=SHARES)
+    x = alt.X("from:Q", scale=FROM_MINUS_1, title=None, axis=DIRECTIONS)
     distribution = (
         chart_of(many=bars)
         .mark_bar(opacity=0.45, **UNREAD)
@@ -194,7 +200,7 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
         .properties(width=SMALL_WIDTH, height=56, view=alt.ViewConfig(stroke=None))
     )
     band = chart_of({"low": low, "high": high}).mark_rect(opacity=0.12, **UNREAD)
-    mean = chart_of({"mean": random.f1}).mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
+    mean = chart_of({"mean": random.direction_score}).mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
     words = {artefact.statistic: artefact.word for artefact in artefacts_of(audit.world)}
     base = chart_of(many=(_baseline_point(row, words) for row in rows)).encode(
         y=alt.Y("baseline:N", sort=[row.algorithm for row in rows], axis=None)
@@ -204,7 +210,7 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     )
     # Names and scores stand above their points: beside them they would take half the width.
     below = alt.layer(
-        band.encode(x=alt.X("low:Q", axis=SHARES, title=None), x2="high:Q"),
+        band.encode(x=alt.X("low:Q", axis=DIRECTIONS, title=None), x2="high:Q"),
         mean.encode(x="mean:Q"),
         base.mark_rule(opacity=0.6, strokeWidth=2, yOffset=8, **UNREAD).encode(
             x=alt.X("low:Q"), x2="high:Q"
@@ -219,21 +225,22 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     ).properties(width=SMALL_WIDTH, height=ROW * len(rows))
     return titled_spec(
         alt.vconcat(distribution, below, spacing=0),
-        "F1 of the baselines and of random orders",
+        "Direction score of the baselines and of random orders",
         f"bars: {sum(counts)} random orders; band: their central 95 %",
     )
 
 
 def _baseline_point(row: BaselineScore, words: Mapping[str, str]) -> dict[str, Any]:
-    low, high = row.f1_range or (row.f1, row.f1)
-    score = fixed(row.f1)
+    reached = row.direction_score
+    low, high = row.direction_range or (reached, reached)
+    score = fixed(reached)
     if row.p_order is not None:
         is_below, number = p_parts(PValue(row.p_order, row.p_is_bound))
         score += f", p {'<' if is_below else '='} {number}"
     return {
         "baseline": row.algorithm,
         "label": f"by {row.direction} {words[row.statistic]}" if row.statistic else row.algorithm,
-        "from": row.f1,
+        "from": reached,
         "low": low,
         "high": high,
         "direction": row.direction or "neither",
@@ -249,7 +256,7 @@ def _above(base: alt.Chart, side: Literal["left", "right"], dy: int) -> alt.Char
 
 
 def reached_by_file(word: str, files: Mapping[str, Measured]) -> dict[str, Any]:
-    """Return the F1 along a statistic against that of random orders, two points for each file.
+    """Return the direction score along a statistic against random orders', two points per file.
 
     Parameters
     ----------
@@ -259,34 +266,40 @@ def reached_by_file(word: str, files: Mapping[str, Measured]) -> dict[str, Any]:
     """
     points = (
         {
-            "random": measured.random_f1,
-            "f1": f1,
+            "random": measured.random_direction,
+            "score": score,
             "direction": direction,
-            "about": f"{name}, {direction}: {fixed(f1)} against {fixed(measured.random_f1)}",
+            "about": f"{name}, {direction}: {fixed(score)} against "
+            f"{fixed(measured.random_direction)}",
         }
         for name, measured in files.items()
-        for direction, f1 in (("falling", measured.down_f1), ("rising", measured.up_f1))
+        for direction, score in (
+            ("falling", measured.down_direction),
+            ("rising", measured.up_direction),
+        )
     )
 
     def by_way(*values: str) -> dict[str, Any]:
         return {"scale": alt.Scale(domain=["rising", "falling"], range=values), "title": None}
 
-    line = chart_of({"x": 0, "y": 0}, {"x": 1, "y": 1})
+    line = chart_of({"x": -1, "y": -1}, {"x": 1, "y": 1})
     dots = chart_of(many=points).mark_point(size=45, opacity=1)
     return titled_spec(
         alt.layer(
             line.mark_line(strokeDash=[4, 3], opacity=0.6, **UNREAD).encode(
-                x=alt.X("x:Q", scale=FROM_0_TO_1), y=alt.Y("y:Q", scale=FROM_0_TO_1)
+                x=alt.X("x:Q", scale=FROM_MINUS_1), y=alt.Y("y:Q", scale=FROM_MINUS_1)
             ),
             dots.encode(
-                x=alt.X("random:Q", scale=FROM_0_TO_1, title="random orders (mean)", axis=SHARES),
-                y=alt.Y("f1:Q", scale=FROM_0_TO_1, title=None, axis=SHARES),
+                x=alt.X(
+                    "random:Q", scale=FROM_MINUS_1, title="random orders (mean)", axis=DIRECTIONS
+                ),
+                y=alt.Y("score:Q", scale=FROM_MINUS_1, title=None, axis=DIRECTIONS),
                 color=alt.Color("direction:N", **by_way(RISING, FALLING)),
                 shape=alt.Shape("direction:N", **by_way("circle", "square")),
                 description="about:N",
             ),
         ),
-        f"F1 along {word}, by file",
+        f"Direction score along {word}, by file",
         "two points per file; above the line is better",
         width=SMALL_WIDTH,
         height=250,

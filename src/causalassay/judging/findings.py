@@ -94,7 +94,8 @@ class FindingKind(StrEnum):
     # On the order of a data set or a scheme, the gravest first.
     GAMEABLE = "gameable"
     GAMEABLE_BACKWARDS = "gameable-backwards"
-    LEANING = "leaning"
+    SORTABLE_ONLY = "sortable-only"
+    GAIN_ONLY = "gain-only"
     UNDECIDED = "undecided"
     TOO_SMALL = "too-small"
     NO_EVIDENCE = "no-evidence"
@@ -105,6 +106,7 @@ class FindingKind(StrEnum):
     GRAPH_NOT_CHECKED = "graph-not-checked"
     # On an algorithm; UNDECIDED is one of these, too.
     ROBUST = "robust"
+    SKELETON_LEAD = "skeleton-lead"
     VARIANCE_ORDER = "variance-order"
     VARIANCE_RATIOS = "variance-ratios"
     UNITS = "units"
@@ -167,7 +169,8 @@ class FindingKind(StrEnum):
 ORDER_KINDS = (
     FindingKind.GAMEABLE,
     FindingKind.GAMEABLE_BACKWARDS,
-    FindingKind.LEANING,
+    FindingKind.SORTABLE_ONLY,
+    FindingKind.GAIN_ONLY,
     FindingKind.UNDECIDED,
     FindingKind.TOO_SMALL,
     FindingKind.NO_EVIDENCE,
@@ -176,12 +179,15 @@ ORDER_KINDS = (
 """The kinds of findings on the order, the gravest first."""
 
 GAMEABLE_KINDS = ORDER_KINDS[:2]
-ARTEFACT_KINDS = ORDER_KINDS[:3]
+PARTIAL_KINDS = ORDER_KINDS[2:4]
+"""One of the two tests passed."""
+ARTEFACT_KINDS = ORDER_KINDS[:4]
 """An artefact was found."""
 
 
 ALGORITHM_KINDS = (
     FindingKind.ROBUST,
+    FindingKind.SKELETON_LEAD,
     FindingKind.VARIANCE_ORDER,
     FindingKind.VARIANCE_RATIOS,
     FindingKind.UNITS,
@@ -345,9 +351,9 @@ def main_finding(findings: tuple[Finding, ...]) -> Finding:
 
     Examples
     --------
-    >>> both = Finding(FindingKind.NO_EVIDENCE), Finding(FindingKind.LEANING)
+    >>> both = Finding(FindingKind.NO_EVIDENCE), Finding(FindingKind.SORTABLE_ONLY)
     >>> main_finding(both).kind.value
-    'leaning'
+    'sortable-only'
     """
     on_order = (finding for finding in findings if finding.kind in ORDER_KINDS)
     return min(on_order, key=lambda finding: ORDER_KINDS.index(finding.kind))

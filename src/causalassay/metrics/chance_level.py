@@ -209,6 +209,8 @@ _CLOSED: Mapping[str, Callable[[_Counts], float]] = MappingProxyType(
     | {
         "shd_double": lambda of: of.true + of.guessed - 2 * of.hits,
         "shd_normalized": lambda of: _ratio(_shd(of), of.places / 2),
+        # An edge at a random place lies on a true edge as often one way as the other.
+        "direction_score": lambda of: _ratio(0.0, of.true),
     }
 )
 _COMPARE_GRAPHS = (

@@ -14,6 +14,7 @@ from causalassay.metrics.registry import metric
 
 __all__ = [
     "ShdParts",
+    "direction_score",
     "f1",
     "fpr",
     "mec_shd",
@@ -177,6 +178,36 @@ def f1(truth: Adjacency, guess: Guess) -> float:
     """
     truth, guess = check_pair(truth, guess)
     return share(2 * int((truth & guess).sum()), int(truth.sum()) + int(guess.sum()))
+
+
+@metric("high")
+def direction_score(truth: Adjacency, guess: Guess) -> float:
+    """Return the true edges that a guess directs rightly minus wrongly, by all true edges.
+
+    A guess that knows nothing of directions has 0 on average, however good its skeleton is. So
+    this tells a causal order from a mere skeleton, which F1 does not.
+
+    Parameters
+    ----------
+    truth : Adjacency, shape (d, d)
+        The true graph.
+    guess : Adjacency or Estimate
+        An undirected edge counts 0, as a missing one does.
+
+    Returns
+    -------
+    float
+        From -1 to 1; nan if there is no true edge.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> direction_score(chain(3), chain(3).T), direction_score(chain(3), chain(3) | chain(3).T)
+    (-1.0, 0.0)
+    """
+    truth, guess = check_pair(truth, guess)
+    rightly, wrongly = int((truth & guess).sum()), int((truth & guess.T).sum())
+    return share(rightly - wrongly, int(truth.sum()))
 
 
 @metric("low")

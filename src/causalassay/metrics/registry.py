@@ -139,7 +139,17 @@ DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 SERIES_METRICS = ("shd", "f1", "precision", "recall")
 """What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
 
-CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "n_guessed")
+CONTROLS = (
+    "direction_score",
+    "direction_p",
+    "skeleton_f1",
+    "skeleton_f1_p",
+    "skeleton_p",
+    "order_score",
+    "ordered_share",
+    "f1_chance",
+    "n_guessed",
+)
 """Every study reports these together with F1, unless it says ``controls = false``."""
 
 CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from causalassay.analysis.runs import ABSENT, OK, STATUSES, scheme_name
-from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence, rescalings
+from causalassay.analysis.runs import ABSENT, OK, STATUSES, metric_name, scheme_name
+from causalassay.analysis.verdict.evidence import (
+    DIRECTION,
+    ORDER_SCORE,
+    SKELETON,
+    Evidence,
+    rescalings,
+)
 from causalassay.analysis.verdict.statements import (
     Clause,
     Lead,
@@ -34,6 +40,8 @@ MOST_NAMED = 2
 MOST_LEADS = 3
 """Schemes whose leads a sentence gives."""
 LONGEST_REASON = 120
+BESIDE_SKELETONS = (FindingKind.ROBUST, FindingKind.SKELETON_LEAD)
+"""The standings whose sentences also give the leads of the skeletons."""
 
 
 def algorithm_findings(
@@ -61,7 +69,8 @@ def algorithm_findings(
         (CAUSES[claim.kind], _cause(evidence, algorithm, claim), "") for claim in judged.causes
     ]
     if judged.standing is not None:
-        claims.insert(0, (judged.standing, _standing(evidence, judged, leads), judged.variant))
+        standing = _standing(evidence, algorithm, judged, leads)
+        claims.insert(0, (judged.standing, standing, judged.variant))
     survivors = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
     return tuple(
         stated(
@@ -80,7 +89,7 @@ def algorithm_findings(
 def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[str, Lead]:
     """Return the leads over random orders that its standing is about, by scheme."""
     match judged.standing:
-        case FindingKind.ROBUST:
+        case FindingKind.ROBUST | FindingKind.SKELETON_LEAD:
             schemes = judged.tested_free
         case FindingKind.LEAD_LOST:
             schemes = [*judged.lost, *judged.leading]
@@ -110,10 +119,18 @@ def _measured(
             yield fit
 
 
-def _standing(evidence: Evidence, judged: JudgedAlgorithm, leads: Mapping[str, Lead]) -> Words:
+def _standing(
+    evidence: Evidence, algorithm: str, judged: JudgedAlgorithm, leads: Mapping[str, Lead]
+) -> Words:
     """Return the clauses of whether the lead holds."""
     undecided = judged.standing == FindingKind.UNDECIDED
-    clause = _lead_clause(evidence.word, leads, MOST_NAMED if undecided else MOST_LEADS)
+    most = MOST_NAMED if undecided else MOST_LEADS
+    skeletons = [
+        evidence.lead(algorithm, scheme, SKELETON)
+        for scheme in list(leads)[:most]
+        if judged.standing in BESIDE_SKELETONS
+    ]
+    clause = _lead_clause(leads, [lead.number for lead in skeletons if lead], most)
     free = judged.tested_free
     return {
         "leads": clause if not undecided else (" (", *clause, ")") if free else "",
@@ -125,14 +142,19 @@ def _standing(evidence: Evidence, judged: JudgedAlgorithm, leads: Mapping[str, L
     }
 
 
-def _lead_clause(metric: str, leads: Mapping[str, Lead], most: int) -> Clause:
-    """Return the leads on some schemes, for brackets."""
+def _lead_clause(leads: Mapping[str, Lead], skeletons: Sequence[Number], most: int) -> Clause:
+    """Return the leads in direction on some schemes, those of skeletons beside, for brackets."""
     if not leads:
         return ("no score there",)
     parts = [(*lead.clause, f" on {scheme_name(scheme)}") for scheme, lead in leads.items()]
     rest = f" and {len(parts) - most} more schemes" if len(parts) > most else ""
+    beside: Clause = ()
+    if skeletons:
+        numbers = joined([(number,) for number in skeletons], " and ")
+        beside = (f"; {metric_name(SKELETON)} ", *numbers)
     instances = max(leads.values(), key=lambda lead: lead.n_instances).instances
-    return (f"{metric} ", *joined(parts[:most]), rest, "; ", *instances)
+    direction = metric_name(DIRECTION)
+    return (f"{direction} ", *joined(parts[:most]), rest, *beside, "; ", *instances)
 
 
 def _cause(evidence: Evidence, algorithm: str, claim: Claim) -> Words:

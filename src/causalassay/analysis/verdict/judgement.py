@@ -11,7 +11,12 @@ import numpy as np
 
 from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
-from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence, rescalings
+from causalassay.analysis.verdict.evidence import (
+    DIRECTION,
+    WITHOUT_SIGNAL,
+    Evidence,
+    rescalings,
+)
 from causalassay.analysis.verdict.statements import (
     Clause,
     Lead,
@@ -23,8 +28,15 @@ from causalassay.analysis.verdict.statements import (
     stated,
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
-from causalassay.judging.findings import ARTEFACT_KINDS, ORDER_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
+from causalassay.judging.findings import (
+    ARTEFACT_KINDS,
+    ORDER_KINDS,
+    PARTIAL_KINDS,
+    Finding,
+    FindingKind,
+    Subject,
+)
+from causalassay.judging.order_measures import RANDOM_DIRECTION, column, sortability_column
 from causalassay.judging.over_instances import (
     JudgedAlgorithm,
     OrderClaim,
@@ -118,8 +130,8 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
     details: list[Clause] = []
     if kind != FindingKind.UNDECIDED:
         details = [_details(evidence, scheme, claim) for claim in _shown(claims)]
-        random = evidence.measured_mean(scheme, RANDOM_F1)
-        details += [(f"random orders: {evidence.word} ", random)] if random else []
+        random = evidence.measured_mean(scheme, RANDOM_DIRECTION)
+        details += [(f"random orders: {metric_name(DIRECTION)} ", random)] if random else []
         n_units = max(claim.n_units for claim in claims)
         details.append(counted_instances(Number(n_units, "measured units", "status", scheme)))
     return stated(
@@ -150,11 +162,12 @@ def _shown(claims: Sequence[OrderClaim]) -> list[OrderClaim]:
 
 def _details(evidence: Evidence, scheme: str, claim: OrderClaim) -> Clause:
     key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
-    reached = evidence.measured_mean(scheme, column(key, "down_f1" if claim.backwards else "up_f1"))
+    name = "down_direction" if claim.backwards else "up_direction"
+    reached = evidence.measured_mean(scheme, column(key, name))
     sortability = evidence.measured_mean(scheme, sortability_column(key))
-    parts: list[Clause] = [(f"{evidence.word} ", reached)] if reached else []
+    parts: list[Clause] = [(f"{metric_name(DIRECTION)} ", reached)] if reached else []
     parts.append(("sortability ", sortability or "not measured"))
-    if claim.kind == FindingKind.LEANING:
+    if claim.kind in PARTIAL_KINDS:
         parts.append(("no gain found" if claim.passed[0] else "no sortability found",))
     along = "falling" if claim.backwards else "rising"
     return (f"{along} {claim.artefact.word}: ", *joined(parts))

@@ -360,7 +360,7 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
     Examples
     --------
     >>> control_diagnostics({"discrete"})[:3]
-    ('entropy_sortability', 'random_f1', 'attainable_p')
+    ('entropy_sortability', 'random_f1', 'random_direction')
     """
     names: list[str] = []
     for name in sorted(worlds):
