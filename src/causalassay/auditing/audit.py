@@ -249,7 +249,9 @@ def _algorithm(
     try:
         for _ in range(times):
             guess = discover(name, data, rng, **settings).graph
-            scores.append([metric(graph, guess) for metric in (f1, shd, direction_score, skeleton_f1)])
+            scores.append(
+                [metric(graph, guess) for metric in (f1, shd, direction_score, skeleton_f1)]
+            )
     except NotApplicable as reason:
         return BaselineScore(name, np.nan, np.nan, note=str(reason))
     if times > 1:

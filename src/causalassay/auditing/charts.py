@@ -200,7 +200,9 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
         .properties(width=SMALL_WIDTH, height=56, view=alt.ViewConfig(stroke=None))
     )
     band = chart_of({"low": low, "high": high}).mark_rect(opacity=0.12, **UNREAD)
-    mean = chart_of({"mean": random.direction_score}).mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
+    mean = chart_of({"mean": random.direction_score}).mark_rule(
+        strokeDash=[3, 3], opacity=0.6, **UNREAD
+    )
     words = {artefact.statistic: artefact.word for artefact in artefacts_of(audit.world)}
     base = chart_of(many=(_baseline_point(row, words) for row in rows)).encode(
         y=alt.Y("baseline:N", sort=[row.algorithm for row in rows], axis=None)

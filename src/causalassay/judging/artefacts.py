@@ -17,7 +17,6 @@ from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset, World
 from causalassay.diagnostics import determination, entropies, series_r2
 from causalassay.diagnostics.explained_variance import digit_margin, merge_ties, variances
-
 from causalassay.present.formatting import in_words
 
 

@@ -321,7 +321,9 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
         "ways": ", and ".join(ways),
         "either": "either" if len(winning) == 2 else "each of them",
         **{name: each(name) for name in ("direction", "f1", "sortability")},
-        "cures": " ".join(f"{one.words['title']}: {_uncapped(one.words['cure'])}" for one in winning),
+        "cures": " ".join(
+            f"{one.words['title']}: {_uncapped(one.words['cure'])}" for one in winning
+        ),
         "over": winning[0].words["over"],
     }
     numbers = {
@@ -366,7 +368,9 @@ def nothing_found(
     """
     same = in_words([artefact.word for artefact in tied])
     remarks = (
-        (f"The columns do not differ in {same}, so nothing sorts by {'it' if len(tied) == 1 else 'these'}.",)
+        (
+            f"The columns do not differ in {same}, so nothing sorts by {'it' if len(tied) == 1 else 'these'}.",
+        )
         if tied
         else ()
     )

@@ -13,6 +13,7 @@ import numpy as np
 
 from causalassay.common.arrays import Vector
 from causalassay.judging.artefacts import Artefact
+from causalassay.judging.data_set import order_kind
 from causalassay.judging.findings import (
     LEADS_ON_SOME,
     NEITHER,
@@ -21,7 +22,6 @@ from causalassay.judging.findings import (
     TOO_FEW_INSTANCES,
     FindingKind,
 )
-from causalassay.judging.data_set import order_kind
 from causalassay.judging.order_tests import judge_together
 from causalassay.judging.p_values import LEVEL, combined, holm, sign_flips, units_needed
 
