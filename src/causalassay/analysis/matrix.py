@@ -229,8 +229,8 @@ def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     Examples
     --------
     >>> both = [FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS]
-    >>> finding_phrase([FindingKind.ROBUST, *both])
-    'robust; depends on variance order and ratios'
+    >>> finding_phrase([FindingKind.NO_LEAD, *both])
+    'no lead found; depends on variance order and ratios'
     """
     labels = {kind: kind.label for kind in kinds}
     if {FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS} <= set(labels):

@@ -200,6 +200,9 @@ def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
 
 N_RANDOM = 100
 
+METRICS = (f1, shd, direction_score, skeleton_f1)
+"""In the order of `OrderScores`."""
+
 BESIDE = MappingProxyType(
     {
         "continuous": ("relatives-sortnregress", "variance-sorting", "random-sorting", "empty"),

@@ -200,9 +200,8 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
         .properties(width=SMALL_WIDTH, height=56, view=alt.ViewConfig(stroke=None))
     )
     band = chart_of({"low": low, "high": high}).mark_rect(opacity=0.12, **UNREAD)
-    mean = chart_of({"mean": random.direction_score}).mark_rule(
-        strokeDash=[3, 3], opacity=0.6, **UNREAD
-    )
+    mean = chart_of({"mean": random.direction_score})
+    mean_rule = mean.mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
     words = {artefact.statistic: artefact.word for artefact in artefacts_of(audit.world)}
     base = chart_of(many=(_baseline_point(row, words) for row in rows)).encode(
         y=alt.Y("baseline:N", sort=[row.algorithm for row in rows], axis=None)
@@ -213,7 +212,7 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     # Names and scores stand above their points: beside them they would take half the width.
     below = alt.layer(
         band.encode(x=alt.X("low:Q", axis=DIRECTIONS, title=None), x2="high:Q"),
-        mean.encode(x="mean:Q"),
+        mean_rule.encode(x="mean:Q"),
         base.mark_rule(opacity=0.6, strokeWidth=2, yOffset=8, **UNREAD).encode(
             x=alt.X("low:Q"), x2="high:Q"
         ),
@@ -257,57 +256,6 @@ def _above(base: alt.Chart, side: Literal["left", "right"], dy: int) -> alt.Char
     return base.mark_text(align=side, dy=dy, **UNREAD).encode(x=x)
 
 
-def reached_by_file(word: str, files: Mapping[str, Measured]) -> dict[str, Any]:
-    """Return the direction score along a statistic against random orders', two points per file.
-
-    Parameters
-    ----------
-    word : str
-        What the chart calls the statistic.
-    files : mapping of str to Measured
-    """
-    points = (
-        {
-            "random": measured.random_direction,
-            "score": score,
-            "direction": direction,
-            "about": f"{name}, {direction}: {fixed(score)} against "
-            f"{fixed(measured.random_direction)}",
-        }
-        for name, measured in files.items()
-        for direction, score in (
-            ("falling", measured.down_direction),
-            ("rising", measured.up_direction),
-        )
-    )
-
-    def by_way(*values: str) -> dict[str, Any]:
-        return {"scale": alt.Scale(domain=["rising", "falling"], range=values), "title": None}
-
-    line = chart_of({"x": -1, "y": -1}, {"x": 1, "y": 1})
-    dots = chart_of(many=points).mark_point(size=45, opacity=1)
-    return titled_spec(
-        alt.layer(
-            line.mark_line(strokeDash=[4, 3], opacity=0.6, **UNREAD).encode(
-                x=alt.X("x:Q", scale=FROM_MINUS_1), y=alt.Y("y:Q", scale=FROM_MINUS_1)
-            ),
-            dots.encode(
-                x=alt.X(
-                    "random:Q", scale=FROM_MINUS_1, title="random orders (mean)", axis=DIRECTIONS
-                ),
-                y=alt.Y("score:Q", scale=FROM_MINUS_1, title=None, axis=DIRECTIONS),
-                color=alt.Color("direction:N", **by_way(RISING, FALLING)),
-                shape=alt.Shape("direction:N", **by_way("circle", "square")),
-                description="about:N",
-            ),
-        ),
-        f"Direction score along {word}, by file",
-        "two points per file; above the line is better",
-        width=SMALL_WIDTH,
-        height=250,
-    )
-
-
 def sortability_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
     """Return the sortability of each file by each statistic, with the means.
 
@@ -316,33 +264,64 @@ def sortability_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[
     measured : mapping of str to mapping
         By what the chart calls the statistic, then by file.
     """
-    points = (
-        {
-            "statistic": word,
-            "sortability": file.sortability,
-            "about": f"{name}: {fixed(file.sortability)}",
-        }
+    points = [
+        _point(word, name, file.sortability)
         for word, files in measured.items()
         for name, file in files.items()
-    )
-    y = alt.Y("statistic:N", title=None, sort=list(measured), axis=None)
+    ]
+    titles = ("Sortability of each file", "1/2 is chance; the bar is the mean, with its number")
+    return _strips(points, list(measured), 0.5, (FROM_0_TO_1, SHARES), titles)
+
+
+def direction_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
+    """Return the direction score of each file along each statistic, rising and falling.
+
+    Parameters
+    ----------
+    measured : mapping of str to mapping
+        As above.
+    """
+    points = [
+        _point(f"{direction} {word}", name, score)
+        for word, files in measured.items()
+        for name, file in files.items()
+        for direction, score in (("rising", file.up_direction), ("falling", file.down_direction))
+    ]
+    rows = [f"{direction} {word}" for word in measured for direction in ("rising", "falling")]
+    title = "Direction score of sorting, by file"
+    titles = (title, "0 is chance; the bar is the mean, with its number")
+    return _strips(points, rows, 0.0, (FROM_MINUS_1, DIRECTIONS), titles)
+
+
+def _point(row: str, name: str, value: float) -> dict[str, Any]:
+    return {"row": row, "value": value, "about": f"{name}: {fixed(value)}"}
+
+
+def _strips(
+    points: Sequence[dict[str, Any]],
+    rows: Sequence[str],
+    chance: float,
+    shape: tuple[alt.Scale, alt.Axis],
+    titles: tuple[str, str],
+) -> dict[str, Any]:
+    """Return a row of points for each name, with the mean of each."""
+    scale, axis = shape
+    y = alt.Y("row:N", title=None, sort=list(rows), axis=None)
     base = chart_of(many=points).encode(y=y)
-    words = chart_of(many=({"statistic": word} for word in measured)).encode(y=y)
-    half = chart_of({"x": 0.5}).mark_rule(strokeDash=[4, 3], opacity=0.6, **UNREAD)
+    words = chart_of(many=({"row": row} for row in rows)).encode(y=y)
+    expected = chart_of({"x": chance}).mark_rule(strokeDash=[4, 3], opacity=0.6, **UNREAD)
     means = base.mark_tick(color=RISING, thickness=3, size=20, opacity=1, yOffset=8, aria=False)
     return titled_spec(
         alt.layer(
-            half.encode(x="x:Q"),
+            expected.encode(x="x:Q"),
             base.mark_point(color=FALLING, size=45, opacity=1, yOffset=8).encode(
-                x=alt.X("sortability:Q", scale=FROM_0_TO_1, title=None, axis=SHARES),
-                description="about:N",
+                x=alt.X("value:Q", scale=scale, title=None, axis=axis), description="about:N"
             ),
-            means.encode(x="mean(sortability):Q"),
-            _above(words, "left", -8).encode(text="statistic:N"),
-            _above(base, "right", -8).encode(text=alt.Text("mean(sortability):Q", format=".2f")),
+            means.encode(x="mean(value):Q"),
+            _above(words, "left", -8).encode(text="row:N"),
+            _above(base, "right", -8).encode(text=alt.Text("mean(value):Q", format=".2f")),
         ),
-        "Sortability of each file",
-        "1/2 is chance; the bar is the mean, with its number",
+        *titles,
         width=SMALL_WIDTH,
-        height=(ROW + 6) * len(measured),
+        height=(ROW + 6) * len(rows),
     )

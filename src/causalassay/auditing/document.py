@@ -275,19 +275,15 @@ def _notes(rows: Iterable[Sortability | BaselineScore]) -> list[str]:
     return list(dict.fromkeys(row.note for row in rows if row.note))
 
 
+MOST_PICTURES = 2
+"""Statistics that are drawn along the order at once; the others are folded away."""
+
+
 def _pictures(audit: Audit) -> Iterator[Block]:
     if not audit.columns:
         return
-    for number, artefact in enumerate(artefacts_of(audit.world), start=1):
-        values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
-        if np.isfinite(values).all():
-            n_rising = sum(rises for *_, rises in audit.edges_rising(artefact.statistic))
-            yield Figure(
-                f"along-order-{number}",
-                lazy_chart(f"{CHARTS}:along_order", audit, artefact),
-                f"{artefact.title} along the causal order: it rises along {n_rising} of "
-                f"{len(audit.edges)} edges",
-            )
+    along = list(_along_order(audit))
+    yield from along[:MOST_PICTURES]
     if audit.random_direction_counts:
         alt = (
             "Direction scores of the baselines; random orders have "
@@ -300,6 +296,24 @@ def _pictures(audit: Audit) -> Iterator[Block]:
         graph[names.index(cause), names.index(effect)] = True
     drawing = show(graph, names)
     yield GraphFigure("graph", drawing._repr_svg_, f"The graph taken as true: {drawing.caption}.")
+    if len(along) > MOST_PICTURES:
+        yield Fold("Other statistics along the causal order", along[MOST_PICTURES:])
+
+
+def _along_order(audit: Audit) -> Iterator[Figure]:
+    """Yield each statistic along the causal order, first those that give it away."""
+    found = statistics_of(audit.verdict)
+    artefacts = sorted(artefacts_of(audit.world), key=lambda one: one.statistic not in found)
+    for number, artefact in enumerate(artefacts, start=1):
+        values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
+        if np.isfinite(values).all():
+            n_rising = sum(rises for *_, rises in audit.edges_rising(artefact.statistic))
+            yield Figure(
+                f"along-order-{number}",
+                lazy_chart(f"{CHARTS}:along_order", audit, artefact),
+                f"{artefact.title} along the causal order: it rises along {n_rising} of "
+                f"{len(audit.edges)} edges",
+            )
 
 
 def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
@@ -309,16 +323,11 @@ def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
     by_word = {}
     for artefact in artefacts_of(next(iter(tested.values())).world):
         measured = {name: measured_of(artefact, audit) for name, audit in tested.items()}
-        by_word[artefact.word] = {
-            name: file for name, file in measured.items() if not math.isnan(file.sortability)
-        }
-    for number, (word, files) in enumerate(by_word.items(), start=1):
-        if files:
-            yield Figure(
-                f"reached-{number}",
-                lazy_chart(f"{CHARTS}:reached_by_file", word, files),
-                f"Direction score along {word} against random orders, "
-                f"{counted(len(files), 'file')}",
-            )
+        known = {name: file for name, file in measured.items() if not math.isnan(file.sortability)}
+        if known:
+            by_word[artefact.word] = known
+    files = counted(len(tested), "file")
+    chart = lazy_chart(f"{CHARTS}:direction_by_file", by_word)
+    yield Figure("direction", chart, f"Direction score of sorting by each statistic, {files}")
     chart = lazy_chart(f"{CHARTS}:sortability_by_file", by_word)
-    yield Figure("sortability", chart, "Sortability of each file")
+    yield Figure("sortability", chart, f"Sortability by each statistic, {files}")

@@ -67,30 +67,56 @@ def _variance(data: Dataset, _: int) -> Vector:
     return merge_ties(variances(values), digit_margin(values).variance)
 
 
+# Sample moments of columns on one path are correlated, so that mere noise can follow the order.
+# A value within so many standard errors of what all columns may share therefore counts as that.
+_STANDARD_ERRORS = 3.0
 # Means of centred columns are rounding noise of this share of the standard deviation.
 _CENTRED = 1e-9
 
 
 def _mean(data: Dataset, _: int) -> Vector:
+    """Return the means; one within sampling error of their median is the median."""
     values = data.observational_values
-    noise = _CENTRED * np.sqrt(variances(values))
-    return merge_ties(values.mean(axis=0), np.maximum(digit_margin(values).mean, noise))
+    mean, scale = values.mean(axis=0), np.sqrt(variances(values))
+    margin = np.maximum(digit_margin(values).mean, _CENTRED * scale)
+    margin = np.maximum(margin, _STANDARD_ERRORS * scale / np.sqrt(len(values)))
+    middle = np.median(mean)
+    return np.where(np.abs(mean - middle) > margin, mean, middle)
 
 
-def _standardized_moment(values: Values, power: int) -> Vector:
-    """Return the mean power of the standardised columns; 0 of a constant one."""
-    centred = values - values.mean(axis=0)
+def _standardized(values: Values) -> Values:
+    """Return the columns with mean 0 and variance 1; a constant one with 0."""
     scale = np.sqrt(variances(values))
-    moment: Vector = (centred / np.where(scale > 0, scale, 1.0)) ** power
-    return moment.mean(axis=0)
+    return (values - values.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+
+
+def _beyond_noise(moment: Vector, influence: Values) -> Vector:
+    """Return the sizes of moments; 0 where sampling error explains them.
+
+    Parameters
+    ----------
+    moment : Vector
+    influence : Values, shape (n, d)
+        How much each value moves the moment: its variance over n is that of the moment.
+    """
+    error = influence.std(axis=0) / np.sqrt(len(influence))
+    return np.where(np.abs(moment) > _STANDARD_ERRORS * error, np.abs(moment), 0.0)
 
 
 def _kurtosis(data: Dataset, _: int) -> Vector:
-    return np.abs(_standardized_moment(data.observational_values, 4) - 3.0)
+    """Return |excess kurtosis|, 0 where it may be that of a Gaussian column."""
+    scores = _standardized(data.observational_values)
+    third, fourth = (scores**3).mean(axis=0), (scores**4).mean(axis=0)
+    influence = scores**4 - 4 * third * scores - 2 * fourth * scores**2
+    return _beyond_noise(fourth - 3.0, influence)
 
 
 def _skewness(data: Dataset, _: int) -> Vector:
-    return np.abs(_standardized_moment(data.observational_values, 3))
+    """Return |skewness|, 0 where it may be that of a symmetric column."""
+    scores = _standardized(data.observational_values)
+    third = (scores**3).mean(axis=0)
+    influence = scores**3 - 3 * scores - 1.5 * third * scores**2
+    return _beyond_noise(third, influence)
 
 
 def _position(data: Dataset, _: int) -> Vector:

@@ -305,12 +305,12 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
     if REVERSED in findings[-1].variant:
         # A reversed graph explains what was found, so it is said with the verdict.
         main = replace(main, remarks=(*main.remarks, findings[-1].advice))
-    winning = [finding for finding in findings if finding.kind in GAMEABLE_KINDS]
+    forwards, backwards = (
+        [finding for finding in findings if finding.kind == kind] for kind in GAMEABLE_KINDS
+    )
+    winning = [*forwards, *backwards]
     if len(winning) < 2:
         return main
-    forwards, backwards = (
-        [finding for finding in winning if finding.kind == kind] for kind in GAMEABLE_KINDS
-    )
     ways = [f"by {_words(forwards)}"] if forwards else []
     ways += [f"backwards by {_words(backwards)}"] if backwards else []
 
@@ -321,9 +321,7 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
         "ways": ", and ".join(ways),
         "either": "either" if len(winning) == 2 else "each of them",
         **{name: each(name) for name in ("direction", "f1", "sortability")},
-        "cures": " ".join(
-            f"{one.words['title']}: {_uncapped(one.words['cure'])}" for one in winning
-        ),
+        "cures": " ".join(map(_titled_cure, winning)),
         "over": winning[0].words["over"],
     }
     numbers = {
@@ -350,8 +348,9 @@ def _words(findings: Sequence[Finding]) -> str:
     return in_words([finding.words["word"] for finding in findings])
 
 
-def _uncapped(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _titled_cure(finding: Finding) -> str:
+    cure = finding.words["cure"]
+    return f"{finding.words['title']}: {cure[:1].lower()}{cure[1:]}"
 
 
 def nothing_found(
@@ -366,14 +365,11 @@ def nothing_found(
     tied : sequence of Artefact
         Those whose statistics are the same in all columns.
     """
-    same = in_words([artefact.word for artefact in tied])
-    remarks = (
-        (
-            f"The columns do not differ in {same}, so nothing sorts by {'it' if len(tied) == 1 else 'these'}.",
-        )
-        if tied
-        else ()
-    )
+    remarks: tuple[str, ...] = ()
+    if tied:
+        these = "it" if len(tied) == 1 else "these"
+        same = in_words([artefact.word for artefact in tied])
+        remarks = (f"The columns do not differ in {same}, so nothing sorts by {these}.",)
     if not tests:
         return Finding(FindingKind.NO_EVIDENCE, rule="no evidence", variant="tied", remarks=remarks)
     words = list(dict.fromkeys(test.artefact.word for test in tests))

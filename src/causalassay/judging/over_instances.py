@@ -224,7 +224,7 @@ class ClaimTest:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is made: it is significant, and the effect is large enough to matter."""
+        """Whether the claim is made: it is significant, and its effect matters."""
         return self.corrected <= LEVEL and abs(self.effect) >= MATTERS
 
 
@@ -329,8 +329,9 @@ class JudgedAlgorithm:
         kinds: tuple[ClaimKind, ...] = ("lead", "skeleton")
         if not any(self.holds(kind, scheme) for scheme in self.tested for kind in kinds):
             return FindingKind.NO_LEAD
-        if self.causes:
-            return None
+        return None if self.causes else self._standing_of_lead()
+
+    def _standing_of_lead(self) -> FindingKind:
         if self.tested_free and self.leading == self.tested_free:
             return FindingKind.ROBUST
         if self.lost:

@@ -42,6 +42,7 @@ LINE_SHARE, LETTER_SHARE = 0.06, 0.03
 (UNDECIDED,) = light("undecided")
 GROUPS = {
     "robust": COLOURS[2],
+    "keeps a skeleton lead": COLOURS[3],
     "depends on variances": COLOURS[0],
     "depends on units": COLOURS[1],
     "lead lost": COLOURS[4],

@@ -34,6 +34,7 @@ NO_METRIC = "The study has no metric."
 NOT_DECIDED = "not decided"
 GROUP_OF: Mapping[FindingKind, str] = {
     FindingKind.ROBUST: "robust",
+    FindingKind.SKELETON_LEAD: "keeps a skeleton lead",
     FindingKind.VARIANCE_ORDER: "depends on variances",
     FindingKind.VARIANCE_RATIOS: "depends on variances",
     FindingKind.UNITS: "depends on units",

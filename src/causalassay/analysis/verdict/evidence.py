@@ -178,8 +178,8 @@ class Evidence:
     def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
         """Return what was measured of each statistic that could give a scheme's order away."""
         measured = {}
-        parts = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
-        parts += ("up_direction", "down_direction")
+        p_values = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
+        parts = (*p_values, "up_direction", "down_direction")
         for key, artefact in ARTEFACTS.items():
             columns = [sortability_column(key), *(column(key, part) for part in parts)]
             if not all(name in self.runs.measured for name in columns):

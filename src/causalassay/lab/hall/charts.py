@@ -27,7 +27,8 @@ FARTHEST, STEP, DIRECTIONS = 260, 6, 24
 COLOUR_OF = {
     FindingKind.GAMEABLE.label: RISING,
     FindingKind.GAMEABLE_BACKWARDS.label: FALLING,
-    FindingKind.LEANING.label: COLOURS[1],
+    FindingKind.SORTABLE_ONLY.label: COLOURS[1],
+    FindingKind.GAIN_ONLY.label: COLOURS[2],
     "no evidence, or no test": QUIET,
 }
 SHAPE_OF = {"other packages": "circle", "ours": "square", "data sets": "diamond"}

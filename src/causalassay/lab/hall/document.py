@@ -62,17 +62,20 @@ MOST_NAMED = 20
 
 MEANINGS = {
     "gameable": "sorting beats random orders, and the statistic follows the causal order.",
-    "leaning": "one of the two tests passes, not both: a study with fewer data sets may then find "
-    "no artefact.",
+    FindingKind.SORTABLE_ONLY.label: "the statistic follows the causal order; sorting by it was "
+    "not seen to direct edges better.",
+    FindingKind.GAIN_ONLY.label: "sorting directs edges better, and the statistic was not seen to "
+    "follow the causal order.",
     "no evidence": "this does not mean that nothing is there: a sortability from "
-    f"{1 - CLEAR:g} to {CLEAR:g}, or a gain in F1 below {MATTERS:g}, does not count.",
-    "borderline": "a sortability or a gain in F1 that decides is within two standard errors of a "
-    "limit of the rule: another seed may give another verdict.",
+    f"{1 - CLEAR:g} to {CLEAR:g}, or a gain in direction score below {MATTERS:g}, does not count.",
+    "borderline": "a sortability or a gain in direction score that decides is within two standard "
+    "errors of a limit of the rule: another seed may give another verdict.",
     "sortability": "the mean over the draws and their standard deviation. At 0.5 the statistic "
     "says nothing of the causal order; at 1 it rises along every path, at 0 it falls. Series are "
     "counted by pairs. It depends on the number of edges.",
-    "F1": "Lasso regression along the order by a statistic, rising or falling; the best of these "
-    "means, against random orders.",
+    "direction score": "true edges directed rightly minus wrongly, by all true edges, of Lasso "
+    "regression along the order by a statistic, rising or falling; the best of these means, "
+    "against random orders.",
 }
 CAPTION = (
     "Right of the vertical dashed line, variance rises along the causal order; above the "
@@ -184,7 +187,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
         Column("name", "name"),
         Column("verdict", "verdict"),
         *(Column(name, STATISTICS[name], "fixed", 6) for name in statistics),
-        Column("f1", "F1 / random", "fixed", 5),
+        Column("direction", "direction score / random", "fixed", 5),
         Column("sorted_by", "best sorting", priority=3),
         Column("n_edges", "edges", "count", 1),
         Column("package", "package", priority=1),
@@ -199,7 +202,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
                 mark="borderline" if row.is_borderline else "",
             ),
             *(cell and Spread(cell.sortability, cell.spread) for cell in map(row.cell, statistics)),
-            (row.best_f1, row.random_f1),
+            (row.best_direction, row.random_direction),
             row.best_sorting[1],
             row.n_edges,
             package(row),
@@ -209,7 +212,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
     ]
     caption = (
         f"{title}. Mean sortability by each statistic and its standard deviation over the draws "
-        "(0.5 is chance), and F1 of the best sorting baseline beside that of random orders."
+        "(0.5 is chance), and the direction score of the best sorting beside that of random orders."
     )
     return Table(identity, columns, cells, title, caption)
 
@@ -301,10 +304,10 @@ def entry_blocks(row: Row) -> list[Block]:
         for cell in row.won_by:
             if cell.statistic != row.statistic:
                 is_rising = cell.kind == FindingKind.GAMEABLE
-                f1 = cell.f1_rising if is_rising else cell.f1_falling
+                score = cell.direction_rising if is_rising else cell.direction_falling
                 facts[f"also {cell.kind.label} by {cell.word}"] = (
-                    f"mean F1 {fixed(f1)} against {fixed(row.random_f1)}; sortability "
-                    f"{fixed(cell.sortability)}"
+                    f"direction score {fixed(score)} against {fixed(row.random_direction)}; "
+                    f"sortability {fixed(cell.sortability)}"
                 )
         facts["graphs"] = f"{row.graphs} {row.n_edges:.1f} edges on average."
         if row.group == "package" and row.n_nodes < row.settings.nodes:
@@ -338,7 +341,15 @@ def entries_document(entries: Iterable[Entry]) -> Document:
 
 
 _BEFORE = ("name", "group", "package", "version", "world", "status", "reason", "verdict")
-_AFTER = ("random_f1", "best_f1", "is_borderline", "n_draws", "n_units", "n_nodes", "n_edges")
+_AFTER = (
+    "random_direction",
+    "best_direction",
+    "is_borderline",
+    "n_draws",
+    "n_units",
+    "n_nodes",
+    "n_edges",
+)
 
 
 def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
@@ -347,7 +358,10 @@ def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
 
     records = []
     for row in rows:
-        plain = row.to_dict() | {"best_f1": row.best_f1, "is_borderline": row.is_borderline}
+        plain = row.to_dict() | {
+            "best_direction": row.best_direction,
+            "is_borderline": row.is_borderline,
+        }
         record = {name: plain[name] for name in (*_BEFORE, "statistic")}
         measured = {cell["statistic"]: cell for cell in plain["cells"]}
         for statistic in STATISTICS:
