@@ -149,6 +149,7 @@ def test_baselines_stand_beside_the_algorithms():
         ("empty", "baseline"),
         ("random-sortnregress", "baseline"),
         ("r2-sortnregress (baseline)", "baseline"),
+        ("relatives-sortnregress", "baseline"),
     ]
     assert expected == [(entry.name, entry.role) for entry in study.algorithms]
     alone = parsed(HEAD + "baselines = false\n" + listed + PROBLEM)
