@@ -62,8 +62,8 @@ def run(
     ...     "problems": [{"samples": 50, "graph": {"kind": "chain", "n_nodes": 3},
     ...                   "model": {"kind": "scm"}}],
     ... }
-    >>> ca.run(study, workers=1).frame["status"].tolist()  # the four baselines
-    ['ok', 'ok', 'ok', 'ok']
+    >>> ca.run(study, workers=1).frame["status"].tolist()  # the five baselines
+    ['ok', 'ok', 'ok', 'ok', 'ok']
     """
     _refuse_unguarded_script()
     plan = as_study(study)

@@ -44,6 +44,7 @@ FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
 """Columns of the problem that verdicts and charts look at, where a study has them."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
+RELATIVES_ORDER = "relatives-sortnregress"
 EMPTY = "empty"
 
 
@@ -113,7 +114,7 @@ class Runs:
         If none was added, those whose name in the registry is a baseline's.
         """
         added = tuple(i for i, role in enumerate(self.roles) if role == "baseline")
-        known = {*SORTING, RANDOM_ORDER, EMPTY}
+        known = {*SORTING, RANDOM_ORDER, RELATIVES_ORDER, EMPTY}
         return added or tuple(i for i, use in enumerate(self.uses) if use in known)
 
     def using(self, name: str) -> tuple[int, ...]:

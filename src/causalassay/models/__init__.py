@@ -28,7 +28,7 @@ from causalassay.models.linear.sources import (
     RawWithISCMNoise,
     Standardized,
 )
-from causalassay.models.noise import Noise
+from causalassay.models.noise import MixedNoise, Noise
 from causalassay.models.nonlinear.mechanisms import (
     MLP,
     AdditiveGaussianProcess,
@@ -96,6 +96,7 @@ __all__ = [
     "transfer_noise",
     "AdditiveNoiseSCM",
     "MLP",
+    "MixedNoise",
     "AdditiveGaussianProcess",
     "FourierFeatures",
     "GaussianProcess",

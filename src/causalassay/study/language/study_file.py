@@ -370,7 +370,13 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
 
 # What a study has where its file does not say: metrics, diagnostics and baselines.
 
-BASELINES = ("empty", "random-sortnregress", "var-sortnregress", "r2-sortnregress")
+BASELINES = (
+    "empty",
+    "random-sortnregress",
+    "var-sortnregress",
+    "r2-sortnregress",
+    "relatives-sortnregress",
+)
 """The algorithms added to every study, unless it says ``baselines = false``."""
 SERIES_BASELINES = (
     "empty",

@@ -54,6 +54,8 @@ def test_noise_may_be_a_name_or_a_table():
     assert (
         "laplace" == problem(CHAIN + 'model = {kind = "uumc", noise = "laplace"}').spec.model.noise
     )
+    mixed = problem(CHAIN + 'model = {kind = "uumc", noise = {family = "mixed"}}')
+    assert UUMC(noise="mixed") == mixed.spec.model
     student = problem(CHAIN + 'model = {kind = "uumc", noise = {family = "student-t", df = 4}}')
     assert UUMC(noise=Noise("student-t", 4.0)) == student.spec.model
 
@@ -147,6 +149,7 @@ def test_baselines_stand_beside_the_algorithms():
         ("empty", "baseline"),
         ("random-sortnregress", "baseline"),
         ("r2-sortnregress (baseline)", "baseline"),
+        ("relatives-sortnregress", "baseline"),
     ]
     assert expected == [(entry.name, entry.role) for entry in study.algorithms]
     alone = parsed(HEAD + "baselines = false\n" + listed + PROBLEM)
