@@ -139,7 +139,7 @@ def recall(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(truth.sum()))
 
 
-@metric("high")
+@metric("high", display_name="F1")
 def f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the hits over the guessed and the true entries together.
 
@@ -238,7 +238,7 @@ def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     return recall(*_skeletons(truth, guess))
 
 
-@metric("high")
+@metric("high", display_name="skeleton F1")
 def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the common adjacencies over those of both graphs; nan if there is none.
 
@@ -274,7 +274,7 @@ def _skeletons(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
 # Structural Hamming distances: in how many edges two graphs differ.
 
 
-@metric("low")
+@metric("low", display_name="SHD")
 def shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of node pairs that the two graphs join differently.
 
@@ -308,7 +308,7 @@ def shd(truth: Adjacency, guess: Guess) -> int:
     return _pairs_that_differ(truth != guess)
 
 
-@metric("low")
+@metric("low", display_name="SHD normalized")
 def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `shd` divided by the number of pairs, d(d - 1)/2; nan for one node.
 
@@ -321,7 +321,7 @@ def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(shd(truth, guess), len(truth) * (len(truth) - 1) / 2)
 
 
-@metric("low")
+@metric("low", display_name="SHD double")
 def shd_double(truth: Adjacency, guess: Guess) -> int:
     """Return the number of entries in which the two matrices differ: a reversal counts 2.
 
@@ -372,7 +372,7 @@ def shd_parts(truth: Adjacency, guess: Guess) -> ShdParts:
     return ShdParts(missing, extra, flipped, shd(truth, guess) - missing - extra - flipped)
 
 
-@metric("low")
+@metric("low", display_name="skeleton SHD")
 def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of pairs that are adjacent in one graph only.
 
@@ -386,7 +386,7 @@ def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     return shd(skeleton(truth), skeleton(guess))
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="MEC SHD")
 def mec_shd(truth: Adjacency, guess: Guess) -> int:
     """Return `shd` between the CPDAGs of the two Markov equivalence classes.
 
