@@ -191,6 +191,7 @@ F1_P = GraphMetric(
     "none",
     description="Return the share of random orders along which regressing reaches this F1.",
     invariant=False,
+    display_name="F1 p",
 )
 """A metric of studies. It is defined here because it regresses along orders."""
 
