@@ -221,11 +221,11 @@ class Dataset(Shown):
         ('x0', 'x1')
         """
         regime = Regime(condition, np.asarray(values))
-        if columns is None:
-            columns = getattr(values, "columns", None)
         numbers = range(regime.values.shape[1])
-        if columns is None or list(columns) == list(numbers):
-            columns = [f"x{j}" for j in numbers]
+        if columns is None:
+            columns = getattr(values, "columns", numbers)
+            if list(columns) == list(numbers):
+                columns = [f"x{j}" for j in numbers]
         return cls(tuple(columns), (regime,), observational=condition, rows=rows)
 
     @property
