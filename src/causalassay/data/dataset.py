@@ -223,9 +223,8 @@ class Dataset(Shown):
         regime = Regime(condition, np.asarray(values))
         numbers = range(regime.values.shape[1])
         if columns is None:
-            columns = getattr(values, "columns", numbers)
-            if list(columns) == list(numbers):
-                columns = [f"x{j}" for j in numbers]
+            named: Sequence[Any] = getattr(values, "columns", numbers)
+            columns = named if list(named) != list(numbers) else [f"x{j}" for j in numbers]
         return cls(tuple(columns), (regime,), observational=condition, rows=rows)
 
     @property
