@@ -307,8 +307,9 @@ class Metric(Protocol):
 
     Optional class variables: ``takes``, what the guess may be: "any" graph (also where it
     is left out), a "class" (DAG or CPDAG), a "dag", or an "estimate", which is then scored as
-    it is, with the order it reports; and ``invariant = False`` where relabelling the nodes of
-    both graphs may change the number.
+    it is, with the order it reports; ``display_name``, what tables, figures and sentences call
+    it if not by its name; and ``invariant = False`` where relabelling the nodes of both graphs
+    may change the number.
     """
 
     @property

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from causalassay.analysis import tables
 from causalassay.analysis.comparison import compared_with_all, own_algorithms
-from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
+from causalassay.analysis.runs import SCHEME, scheme_name
 from causalassay.analysis.verdict.statements import STATISTICS
 from causalassay.judging.findings import RULES
+from causalassay.metrics.registry import metric_name
 from causalassay.present import (
     Block,
     Code,

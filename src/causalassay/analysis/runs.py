@@ -310,18 +310,6 @@ def _by_cell(column: pd.Series[Any], cell: Codes, n_cells: int) -> Vector:
 
 # How tables, figures and sentences write names: one way everywhere.
 
-METRIC_PARTS = {
-    "f1": "F1",
-    "shd": "SHD",
-    "sid": "SID",
-    "aid": "AID",
-    "oset": "Oset",
-    "mec": "MEC",
-    "tv": "TV",
-    "r2": "R²",
-}
-"""Parts of a metric's name that are abbreviations."""
-METRIC_NAMES = {"tv_dag": "TV", "direction_score": "direction score"}
 SCHEME_NAMES = {"iscm": "iSCM", "uumc": "UUMC", "dao": "DaO", "snr": "SNR", FROM_FILE: "data file"}
 CHANGES = {
     "rescale-in-order": "rescaled in order",
@@ -330,24 +318,6 @@ CHANGES = {
     "shuffle-labels": "with shuffled labels",
 }
 """What a transform makes of a scheme."""
-
-
-def metric_name(metric: str) -> str:
-    """Return what tables and sentences call a metric.
-
-    Examples
-    --------
-    >>> metric_name("shd"), metric_name("mec_shd"), metric_name("tv_dag"), metric_name("recall")
-    ('SHD', 'MEC SHD', 'TV', 'recall')
-    >>> metric_name("skeleton_f1"), metric_name("my score")
-    ('skeleton F1', 'my score')
-    """
-    if metric in METRIC_NAMES:
-        return METRIC_NAMES[metric]
-    parts = metric.split("_")
-    if not any(part in METRIC_PARTS for part in parts):
-        return metric
-    return " ".join(METRIC_PARTS.get(part, part) for part in parts)
 
 
 def scheme_name(scheme: object) -> str:

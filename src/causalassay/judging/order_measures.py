@@ -220,12 +220,14 @@ DIRECTION_P = GraphMetric(
     "none",
     description="Return the share of random orders that reach this direction score.",
     invariant=False,
+    display_name="direction p",
 )
 SKELETON_F1_P = GraphMetric(
     skeleton_f1_p,
     "none",
     description="Return the share of random orders that reach this F1 of the skeleton.",
     invariant=False,
+    display_name="skeleton F1 p",
 )
 """Metrics of studies. They are defined here because they regress along orders."""
 

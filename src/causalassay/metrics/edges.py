@@ -140,7 +140,7 @@ def recall(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(truth.sum()))
 
 
-@metric("high")
+@metric("high", display_name="F1")
 def f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the hits over the guessed and the true entries together.
 
@@ -180,7 +180,7 @@ def f1(truth: Adjacency, guess: Guess) -> float:
     return share(2 * int((truth & guess).sum()), int(truth.sum()) + int(guess.sum()))
 
 
-@metric("high")
+@metric("high", display_name="direction score")
 def direction_score(truth: Adjacency, guess: Guess) -> float:
     """Return the true edges that a guess directs rightly minus wrongly, by all true edges.
 
@@ -269,7 +269,7 @@ def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     return recall(*_skeletons(truth, guess))
 
 
-@metric("high")
+@metric("high", display_name="skeleton F1")
 def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the common adjacencies over those of both graphs; nan if there is none.
 
@@ -305,7 +305,7 @@ def _skeletons(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
 # Structural Hamming distances: in how many edges two graphs differ.
 
 
-@metric("low")
+@metric("low", display_name="SHD")
 def shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of node pairs that the two graphs join differently.
 
@@ -339,7 +339,7 @@ def shd(truth: Adjacency, guess: Guess) -> int:
     return _pairs_that_differ(truth != guess)
 
 
-@metric("low")
+@metric("low", display_name="SHD normalized")
 def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `shd` divided by the number of pairs, d(d - 1)/2; nan for one node.
 
@@ -352,7 +352,7 @@ def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(shd(truth, guess), len(truth) * (len(truth) - 1) / 2)
 
 
-@metric("low")
+@metric("low", display_name="SHD double")
 def shd_double(truth: Adjacency, guess: Guess) -> int:
     """Return the number of entries in which the two matrices differ: a reversal counts 2.
 
@@ -403,7 +403,7 @@ def shd_parts(truth: Adjacency, guess: Guess) -> ShdParts:
     return ShdParts(missing, extra, flipped, shd(truth, guess) - missing - extra - flipped)
 
 
-@metric("low")
+@metric("low", display_name="skeleton SHD")
 def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of pairs that are adjacent in one graph only.
 
@@ -417,7 +417,7 @@ def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     return shd(skeleton(truth), skeleton(guess))
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="MEC SHD")
 def mec_shd(truth: Adjacency, guess: Guess) -> int:
     """Return `shd` between the CPDAGs of the two Markov equivalence classes.
 

@@ -16,18 +16,10 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.analysis.analysis import Analysis
 from causalassay.analysis.comparison import limited, mean_with_interval
-from causalassay.analysis.runs import (
-    FAMILY,
-    NODES,
-    SCHEME,
-    SORTING,
-    Codes,
-    Runs,
-    metric_name,
-    scheme_name,
-)
+from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Codes, Runs, scheme_name
 from causalassay.analysis.summary import Summary
 from causalassay.common.arrays import Vector
+from causalassay.metrics.registry import metric_name
 
 MOST_ALGORITHMS, MOST_SCHEMES, MOST_METRICS = 32, 6, 6
 MOST_SIZES = 6

@@ -10,7 +10,8 @@ import pandas as pd
 
 from causalassay.analysis.matrix import Matrix
 from causalassay.analysis.report.chart_data import ChartScope
-from causalassay.analysis.runs import SCHEME, metric_name
+from causalassay.analysis.runs import SCHEME
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import Interval, digits, few, interval
 
 MOST_NAMED = 6

@@ -20,16 +20,9 @@ from causalassay.analysis.matrix import Row
 from causalassay.analysis.report import chart_data, charts
 from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
-from causalassay.analysis.runs import (
-    DENSITY,
-    NODES,
-    SAMPLES,
-    SCHEME,
-    SORTING,
-    metric_name,
-    scheme_name,
-)
+from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, SORTING, scheme_name
 from causalassay.judging.findings import FindingKind
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import in_words
 
 OVERVIEW = "overview"

@@ -18,10 +18,10 @@ from causalassay.analysis.document import (
     summary_blocks,
 )
 from causalassay.analysis.matrix import Cell, Matrix, Row
-from causalassay.analysis.runs import metric_name
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
+from causalassay.metrics.registry import metric_name
 from causalassay.present import Findings
 from causalassay.present.formatting import counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules

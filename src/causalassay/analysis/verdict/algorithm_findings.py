@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from causalassay.analysis.runs import ABSENT, OK, STATUSES, metric_name, scheme_name
+from causalassay.analysis.runs import ABSENT, OK, STATUSES, scheme_name
 from causalassay.analysis.verdict.evidence import (
     DIRECTION,
     ORDER_SCORE,
@@ -29,6 +29,7 @@ from causalassay.judging.findings import (
     Subject,
 )
 from causalassay.judging.over_instances import CAUSES, RULE_OF, Claim, JudgedAlgorithm
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import UNDEFINED, in_words
 
 Words = dict[str, str | Clause]

@@ -15,7 +15,7 @@ from causalassay.analysis.comparison import (
     difference,
     mean_with_interval,
 )
-from causalassay.analysis.runs import OK, SCHEME, Codes, Runs, metric_name
+from causalassay.analysis.runs import OK, SCHEME, Codes, Runs
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.common.arrays import Vector
@@ -34,6 +34,7 @@ from causalassay.judging.over_instances import (
     ScaleEvidence,
 )
 from causalassay.judging.p_values import combined
+from causalassay.metrics.registry import metric_name
 
 MAIN = "f1"
 """The metric that tables show and scale findings compare: controls stand beside it."""

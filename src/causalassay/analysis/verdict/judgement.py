@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
 from causalassay.analysis.verdict.evidence import (
     DIRECTION,
@@ -44,6 +44,7 @@ from causalassay.judging.over_instances import (
     judge_orders,
 )
 from causalassay.judging.p_values import LEVEL, holm, sign_flips, units_needed
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import in_words
 
 COMPARED = ("shd", "sid", "tv_dag")

@@ -9,11 +9,12 @@ from datetime import datetime
 import pandas as pd
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.common.spelling import cut
 from causalassay.judging.findings import RULES
 from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.study_files import NamedFile, environment_text
+from causalassay.metrics.registry import metric_name
 from causalassay.present import (
     Block,
     Code,

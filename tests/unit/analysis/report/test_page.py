@@ -22,9 +22,10 @@ from causalassay.analysis.report.page import (
     vega_bundle,
 )
 from causalassay.analysis.report.score_tables import level
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import digits
 from causalassay.present.html import asset, policy, source_hash
 from causalassay.present.markup import Html, escaped, tag
