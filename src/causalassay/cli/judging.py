@@ -23,6 +23,7 @@ from causalassay.cli.options import (
 )
 from causalassay.cli.printing import counter, steady_progress
 from causalassay.common.files import check_target, write_text
+from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
@@ -103,7 +104,7 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     origin = provenance(options.seed, options.measuring() | vars(how), files)
     with answered_in_one_line("nothing was written"):
         result = _audited(pairs, how, options)
-    name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
+    name = pairs[0].data.name if len(pairs) == 1 else counted(len(pairs), "file")
     show = pooled_document if isinstance(result, PooledAudit) else audit_document
     document = show(result, name, provenance_blocks(origin))  # type: ignore[arg-type]
     output.conclude(

@@ -23,7 +23,7 @@ from causalassay.present import (
 )
 from causalassay.present.charts import PAPER
 from causalassay.present.colours import light
-from causalassay.present.formatting import percent
+from causalassay.present.formatting import counted, percent
 from causalassay.resampling.result import EdgeFrequencies, PairFrequency
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ def frequencies_document(
         alt = "How often each row may cause each column"
         blocks.append(Figure("frequencies", partial(frequency_matrix, frequencies), alt, MATRIX))
     failed = [
-        Prose(f"{count} of {frequencies.n_bootstrap} bootstraps failed: {reason}", "aside")
+        Prose(
+            f"{count} of {counted(frequencies.n_bootstrap, 'bootstrap')} failed: {reason}", "aside"
+        )
         for reason, count in frequencies.failures.items()
     ]
     table = [edge_table(frequencies)] if frequencies.pairs() else []

@@ -136,7 +136,7 @@ def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
     counts = np.array([[0, 50], [23, 0]]), np.array([[0, 27], [27, 0]])
     found = EdgeFrequencies(("plc", "pip3"), Estimate(graph, "cpdag"), *counts, 100)
     html = page(frequencies_document(found, Search("gies", "d.csv", "5 rows")))
-    assert "plc — pip3, joined 100%, as drawn 27%" in html
+    assert "plc — pip3, joined 100 %, as drawn 27 %" in html
     (values,) = frequency_matrix(found)["datasets"].values()
     cells = {(one["cause"], one["effect"]): one for one in values}
     assert "50\n—27" == cells["plc", "pip3"]["numbers"]
