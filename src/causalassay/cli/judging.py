@@ -139,7 +139,7 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
         with printed_notes():
             dataset, truth = read_pair(pairs[0], how)
         with counter("auditing: steps", "audit") as on_step:
-            rng = stream(options.seed, "audit")
+            rng = stream(options.seed, "audit", pairs[0].name)  # as beside others
             return run_audit(dataset, truth, rng, on_progress=on_step, **settings)
     audits = {}
     with steady_progress(
@@ -242,7 +242,6 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
     Some algorithms only, with settings: causalassay choose data.csv … --algorithm ges
     --algorithm '{use = "pc", alpha = 0.001}' --algorithm mine.py:MyClass
     """
-    from causalassay.common.seeding import stream
     from causalassay.present import provenance
     from causalassay.risk import DescendantTests
     from causalassay.risk.choosing import choose as rank
@@ -280,7 +279,7 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
     ):
         choice = rank(
             dataset,
-            stream(options.seed, "choose"),
+            options.seed,  # as `ca.choose` takes it
             algorithms,
             tests,
             on_progress=lambda _, done, total: show(done, total),

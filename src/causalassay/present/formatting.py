@@ -27,6 +27,7 @@ Format = Literal[
     "p-value",
     "percent",
     "share",
+    "size",
     "factor",
 ]
 """How a column writes its values: `FORMATS` has the functions."""
@@ -173,6 +174,17 @@ def share(value: float) -> str:
     return "above 99 %" if 0.995 <= value < 1 else percent(value)
 
 
+def size(value: float, below: str = "below ") -> str:
+    """Return the size of an effect with three decimals; 0 only where there is none.
+
+    Examples
+    --------
+    >>> size(0.1234), size(0.0002), size(0.0002, "<"), size(0.0)
+    ('0.123', 'below 0.001', '<0.001', '0.000')
+    """
+    return f"{below}0.001" if 0 < value < 0.0005 else fixed(value, 3)
+
+
 def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     """Return a number and, if they are known, its limits.
 
@@ -214,6 +226,7 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
         "p-value": p_value,
         "percent": percent,
         "share": share,
+        "size": size,
         "factor": _factor,
     }
 )

@@ -70,7 +70,6 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
         }
 
 
-MOST_NAMED = 6
 _NOTHING = StoredCell(0, 0, 0.0)
 
 
@@ -141,9 +140,7 @@ class Forecast:
         )
         if not self.without_basis:
             return text
-        left = len(self.without_basis) - MOST_NAMED
-        named = ", ".join(self.without_basis[:MOST_NAMED])
-        return f"{text}; no stored row of {named}" + (f" and {left} more" if left > 0 else "")
+        return f"{text}; no stored row of {_names(self.without_basis)}"
 
 
 def forecast(study: Study, folder: Path) -> Forecast:

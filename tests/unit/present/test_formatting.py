@@ -16,6 +16,7 @@ from causalassay.present.formatting import (
     PValue,
     Spread,
     all_of,
+    as_sentence,
     counted,
     digits,
     few,
@@ -154,8 +155,7 @@ def test_all_of_some_things_agrees_with_how_many_there_are(count):
 def test_sentences_are_filled_as_tables_are(value, count):
     template = "{p:p-value}; {part:share}; {n:run}; {n:All run}; {x}; {x:.2f}"
     values = {"p": value, "part": value, "n": count, "x": value}
-    whole = all_of(count, "run")
+    every = as_sentence(all_of(count, "run")).rstrip(".")
     assert filled(template, values) == (
-        f"{p_value(value)}; {share(value)}; {counted(count, 'run')}; {whole[0].upper()}{whole[1:]}; "
-        f"{value}; {value:.2f}"
+        f"{p_value(value)}; {share(value)}; {counted(count, 'run')}; {every}; {value}; {value:.2f}"
     )

@@ -110,7 +110,7 @@ def _claims(analysis: Analysis) -> Iterator[Block]:
     )
     rows = [(row.algorithm, row.role, row.key, row.finding) for row in matrix.rows]
     left = len(rows) - MOST_ALGORITHMS
-    more = [f"{left} more algorithms are in {contents.REPORT}"] if left > 0 else []
+    more = [f"{counted(left, 'more algorithm')}: in {contents.REPORT}"] if left > 0 else []
     yield Table("scores", columns, rows[:MOST_ALGORITHMS], notes=more)
     yield Prose(f"{matrix.order} How often the rules were wrong when that was measured:")
     yield _error_rates([*analysis.verdict.rules])

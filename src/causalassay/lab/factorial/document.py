@@ -226,7 +226,7 @@ def effect_table(result: Evaluation) -> Table:
     columns = (
         Column("treatment", "treatment"),
         Column("outcome", "outcome"),
-        Column("TV", "TV", "fixed3"),
+        Column("TV", "TV", "size"),
         Column("p_value", "p-value", "p-value"),
         Column("found", "effect found"),
     )

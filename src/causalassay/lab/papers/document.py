@@ -213,7 +213,7 @@ def _made_by(reproduction: Reproduction, date: str) -> str:
     effort = reproduction.effort
     studies = (
         f" Its studies have {counted(effort.runs, 'run')}, whose algorithms took "
-        f"{effort.run_seconds / 60:.0f} minutes in all."
+        f"{counted(round(effort.run_seconds / 60), 'minute')} in all."
         if effort.runs
         else ""
     )
