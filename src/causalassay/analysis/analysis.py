@@ -20,7 +20,7 @@ from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, s
 from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.judging.findings import GAMEABLE_KINDS, PARTIAL_KINDS, Finding, FindingKind
 from causalassay.present import Shown
-from causalassay.present.formatting import in_words
+from causalassay.present.formatting import all_of, counted, in_words
 from causalassay.study.storage import StudyTable, study_table
 
 if TYPE_CHECKING:
@@ -175,7 +175,8 @@ def headline(evidence: Evidence, findings: StudyFindings) -> str:
     n_words = sum(any(map(str.isalpha, word)) for word in whole.split())
     if not gameable or n_words <= MOST_WORDS:
         return whole
-    return f"Sorting beats chance on {gameable} of {len(findings.schemes)} schemes; {algorithms}."
+    schemes = counted(len(findings.schemes), "scheme")
+    return f"Sorting beats chance on {gameable} of {schemes}; {algorithms}."
 
 
 def _schemes(schemes: Mapping[str, Finding]) -> str:
@@ -221,6 +222,6 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
         if (count := sum(kind in kinds for kind in mains))
     }
     if len(parts) == 1:
-        return f"all {len(listed)} algorithms {next(iter(parts))}"
+        return f"{all_of(len(listed), 'algorithm')} {next(iter(parts))}"
     each = ", ".join(f"{count} {does}" for does, count in parts.items())
     return f"of {len(listed)} algorithms, {each}"

@@ -24,7 +24,7 @@ from causalassay.present.charts import (
     titled_spec,
 )
 from causalassay.present.drawing.svg import shortened, width
-from causalassay.present.formatting import PValue, fixed, p_parts
+from causalassay.present.formatting import PValue, counted, fixed, p_parts
 
 HEIGHT = 170
 ROW = 34
@@ -162,7 +162,7 @@ def _edge_counts(rising: Sequence[bool]) -> list[alt.Chart]:
         return texts.encode(x=x, y=alt.value(-10), text="text:N")
 
     return [
-        above(f"rises along {n_rising} of {n_edges} edges", RISING, "left"),
+        above(f"rises along {n_rising} of {counted(n_edges, 'edge')}", RISING, "left"),
         above(f"falls or ties along {n_edges - n_rising}", FALLING, "right"),
     ]
 

@@ -62,7 +62,7 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
     provenance : sequence of Block
         What the audit was made from.
     """
-    edges = "no graph" if audit.n_edges is None else f"{audit.n_edges} edges"
+    edges = "no graph" if audit.n_edges is None else counted(audit.n_edges, "edge")
     blocks = [*_pictures(audit), Section("findings", "Findings", [Findings(audit.findings)])]
     if audit.sortabilities:
         blocks += [
@@ -74,7 +74,7 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
         audit.verdict,
         blocks,
         provenance,
-        f"{audit.n_samples} rows, {audit.n_nodes} columns, {edges}",
+        f"{counted(audit.n_samples, 'row')}, {counted(audit.n_nodes, 'column')}, {edges}",
         rules_of(audit.findings),
     )
 
@@ -312,7 +312,7 @@ def _along_order(audit: Audit) -> Iterator[Figure]:
                 f"along-order-{number}",
                 lazy_chart(f"{CHARTS}:along_order", audit, artefact),
                 f"{artefact.title} along the causal order: it rises along {n_rising} of "
-                f"{len(audit.edges)} edges",
+                f"{counted(len(audit.edges), 'edge')}",
             )
 
 

@@ -23,6 +23,7 @@ from causalassay.cli.options import (
     seed_option,
 )
 from causalassay.cli.printing import progress_bar, steady_progress
+from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm
@@ -171,7 +172,7 @@ def file(options: FileOptions, evaluation: Evaluation, output: Output) -> None:
     experiment = read_experiment(path, leave_out_incomplete=options.leave_out_incomplete)
     if experiment.left_out:
         _say(
-            f"{len(experiment.left_out)} subjects lack a combination and are left out; "
+            f"left out: {counted(len(experiment.left_out), 'subject')} without some combination; "
             f"{experiment.n_subjects} remain"
         )
     evaluation.conclude(experiment, path.stem, output, files)
@@ -332,7 +333,7 @@ def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each
 
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     _say(
-        f"{system}: {plan.n_measurements} measurements "
+        f"{system}: {counted(plan.n_measurements, 'measurement')} "
         f"({len(plan.subjects)} {subjects} x {settings} settings x {plan.trials} trials), "
         f"{_time_left(n_measured(journal, plan), plan.n_measurements, seconds_each)}"
     )

@@ -18,6 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.present.formatting import filled
 from causalassay.present.json_values import plain_values
 
 # The rules that lead from numbers to findings: one table for the output, the pages and the tests.
@@ -298,7 +299,7 @@ class Finding:
     def _written(self, templates: str | Mapping[str, str]) -> str:
         if not isinstance(templates, str):
             templates = templates.get(self.variant or "plain", "")
-        return templates.format(**{**self.numbers, **self.words})
+        return filled(templates, {**self.numbers, **self.words})
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.metrics.registry import METRICS
+from causalassay.present.formatting import counted
 from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.storage import read_store, schema
@@ -69,7 +70,6 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
         }
 
 
-MOST_NAMED = 6
 _NOTHING = StoredCell(0, 0, 0.0)
 
 
@@ -133,16 +133,14 @@ class Forecast:
         return lines
 
     def _time(self, workers: int) -> str:
-        on = "1 worker" if workers == 1 else f"{workers} workers"
+        on = counted(workers, "worker")
         text = (
             f"time: about {span(self.seconds / workers)} on {on} for discovery, by the mean of "
-            f"{self.basis} stored rows; drawing data and scoring come on top"
+            f"{counted(self.basis, 'stored row')}; drawing data and scoring come on top"
         )
         if not self.without_basis:
             return text
-        left = len(self.without_basis) - MOST_NAMED
-        named = ", ".join(self.without_basis[:MOST_NAMED])
-        return f"{text}; no stored row of {named}" + (f" and {left} more" if left > 0 else "")
+        return f"{text}; no stored row of {_names(self.without_basis)}"
 
 
 def forecast(study: Study, folder: Path) -> Forecast:
@@ -263,9 +261,9 @@ def describe(study: Study) -> list[str]:
     total = main + sum(count for count, _ in tuning)
     controls = _metrics(study, controls=True)
     return [
-        f"{study.name}: {_counted(total, 'task')}",
-        f"  main: {_counted(len(study.problems), 'problem')} × "
-        f"{_counted(study.replicates, 'replicate')} × {_counted(len(listed), 'algorithm')} "
+        f"{study.name}: {counted(total, 'task')}",
+        f"  main: {counted(len(study.problems), 'problem')} × "
+        f"{counted(study.replicates, 'replicate')} × {counted(len(listed), 'algorithm')} "
         f"= {main}",
         *(line for _, line in tuning),
         _group("problems", [entry.name for entry in study.problems]),
@@ -300,8 +298,8 @@ def _tuning(study: Study) -> list[tuple[int, str]]:
         count = len(study.problems) * size * len(candidates)
         names = [name for name, entry in tuned.items() if candidates & set(entry.candidates)]
         line = (
-            f"  tuning of {', '.join(names)}: {_counted(len(study.problems), 'problem')} × "
-            f"{_counted(size, 'held-out system')} × {_counted(len(candidates), 'candidate')} "
+            f"  tuning of {', '.join(names)}: {counted(len(study.problems), 'problem')} × "
+            f"{counted(size, 'held-out system')} × {counted(len(candidates), 'candidate')} "
             f"= {count}"
         )
         lines.append((count, line))
@@ -335,7 +333,3 @@ def _names(names: Sequence[str]) -> str:
     left = len(names) - _MOST_NAMED
     beginning = ", ".join(names[:_MOST_NAMED])
     return f"{beginning} and {left} more" if left > 0 else beginning
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

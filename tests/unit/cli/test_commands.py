@@ -44,6 +44,15 @@ def test_audit_prints_tables_a_verdict_and_its_rule(files):
         assert word in done.stdout
 
 
+@pytest.mark.parametrize("columns", ["80", "100", "", "0", "wide"])
+def test_pipes_are_as_wide_as_columns_says(files, columns):
+    """120 where it is not set or says nothing."""
+    wide = int(columns) if columns in ("80", "100") else 120
+    words = ("audit", files / "data.csv", "--graph", files / "graph.csv", *FAST)
+    printed = run_here(*words, COLUMNS=columns).stdout
+    assert wide - 15 < max(map(len, printed.splitlines())) <= wide
+
+
 def test_audit_prints_json(files):
     done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     result = json.loads(done.stdout)
@@ -114,6 +123,17 @@ def test_several_files_get_one_verdict(many, tmp_path):
         file["role"] for file in from_csv["files"]
     ]
     assert {"data and graph"} == {file["role"] for file in from_npz["files"]}
+
+
+def test_a_file_has_the_same_p_values_alone_and_beside_others(many):
+    """Their random streams are named after the file."""
+    together = json.loads(run_here("audit", many / "npz", "--json", *FAST).stdout)
+    alone = json.loads(run_here("audit", many / "npz" / "set1.npz", "--json", *FAST).stdout)
+    beside = together["audits"]["set1"]
+    # Beside others, what an order could reach is measured whatever was found.
+    same = set(beside) - {"attainable_p", "seed"}
+    assert {"findings", "sortability", "baselines"} <= same
+    assert {name: beside[name] for name in same} == {name: alone[name] for name in same}
 
 
 def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):

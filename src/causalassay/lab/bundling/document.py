@@ -111,7 +111,7 @@ def _claims(analysis: Analysis) -> Iterator[Block]:
     )
     rows = [(row.algorithm, row.role, row.key, row.finding) for row in matrix.rows]
     left = len(rows) - MOST_ALGORITHMS
-    more = [f"{left} more algorithms are in {contents.REPORT}"] if left > 0 else []
+    more = [f"{counted(left, 'more algorithm')}: in {contents.REPORT}"] if left > 0 else []
     yield Table("scores", columns, rows[:MOST_ALGORITHMS], notes=more)
     yield Prose(f"{matrix.order} How often the rules were wrong when that was measured:")
     yield _error_rates([*analysis.verdict.rules])
@@ -165,8 +165,8 @@ def _values(column: pd.Series) -> str:
 def _limits(content: CardContent) -> Iterator[str]:
     status = content.status
     if status.left:
-        total = sum(status.totals.values())
-        yield f"Not complete: {status.left} of {total} tasks are missing; numbers may change."
+        total = counted(sum(status.totals.values()), "task")
+        yield f"Not complete: {status.left} of {total} missing; numbers may change."
     not_ok = sum(count for name, count in status.counts["main"].items() if name != "ok")
     if not_ok:
         yield f"Scores are means over runs that ended: {not_ok} did not (see Compute)."
@@ -207,8 +207,9 @@ def _compute(content: CardContent) -> Iterator[Block]:
     timed = frame["seconds"].notna()
     tuning = ", tuning not counted" if status.totals["tuning"] else ""
     facts["Discovery"] = (
-        f"{frame['seconds'][timed].sum():.3g} seconds of wall time in {int(timed.sum())} runs"
-        f"{tuning}, one thread each unless an algorithm starts more. CPU seconds were not measured."
+        f"{frame['seconds'][timed].sum():.3g} seconds of wall time in "
+        f"{counted(int(timed.sum()), 'run')}{tuning}, one thread each unless an algorithm "
+        "starts more. CPU seconds were not measured."
     )
     slowest = frame[timed].groupby("algorithm", observed=True)["seconds"].sum().nlargest(3)
     if len(slowest):

@@ -34,20 +34,24 @@ from causalassay.present import (
     Spread,
     Table,
 )
-from causalassay.present.formatting import as_sentence, fixed
+from causalassay.present.formatting import as_sentence, counted, fixed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PICTURE, NUMBERS = "hall.svg", "hall.csv"
 
-GROUPS: dict[Group, tuple[str, str]] = {
-    "package": ("Generators of other packages", "generators of other packages"),
-    "ours": ("Our schemes", "schemes of ours"),
-    "data set": ("Data sets", "real data sets"),
-    "network": ("Networks", "networks"),
+GROUPS: dict[Group, tuple[str, str, str]] = {
+    "package": (
+        "Generators of other packages",
+        "generator of other packages",
+        "generators of other packages",
+    ),
+    "ours": ("Our schemes", "scheme of ours", "schemes of ours"),
+    "data set": ("Data sets", "real data set", "real data sets"),
+    "network": ("Networks", "network", "networks"),
 }
-"""The heading of each group, and what sentences call it; in the order of the tables."""
+"""The heading of each group, and what sentences call one and several; as the tables are ordered."""
 
 STATISTICS = {artefact.statistic: f"by {artefact.word}" for artefact in ARTEFACTS.values()}
 """The headings of sortabilities."""
@@ -149,7 +153,7 @@ def row_document(row: Row) -> Document:
 def counts(rows: Sequence[Row]) -> list[str]:
     """Return a sentence on each group: how many are gameable, and all other verdicts."""
     sentences = []
-    for group, (_, named) in GROUPS.items():
+    for group, (_, *noun) in GROUPS.items():
         judged = [row for row in rows if row.group == group and row.verdict is not None]
         if not judged:
             continue
@@ -162,7 +166,8 @@ def counts(rows: Sequence[Row]) -> list[str]:
         ]
         near = sum(row.is_borderline for row in judged)
         sentences.append(
-            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {len(judged)} {named} are gameable"
+            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {counted(len(judged), *noun)} "
+            f"{'is' if len(judged) == 1 else 'are'} gameable"
             + (f", {backwards} of them backwards" if backwards else "")
             + (f"; {', '.join(others)}" if others else "")
             + (f" ({near} of all borderline)." if near else ".")
@@ -314,7 +319,7 @@ def entry_blocks(row: Row) -> list[Block]:
             facts["columns"] = f"{row.n_nodes:.1f} on average; constant ones are left out."
         if row.n_units < row.n_draws:
             facts["instances"] = (
-                f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+                f"{row.n_units}, for draws on one graph are one ({counted(row.n_draws, 'draw')})."
             )
     if row.reference:
         facts["reference"] = row.reference

@@ -23,6 +23,7 @@ from causalassay.models.interventions import (
 )
 from causalassay.models.noise import MixedNoise, Noise, noise_of_nodes
 from causalassay.present import Document, Shown
+from causalassay.present.formatting import counted
 
 
 @kernel
@@ -116,8 +117,9 @@ class LinearSCM(Shown):
     @property
     def size_text(self) -> str:
         """Its nodes, edges and noise, in words."""
-        n_edges = np.count_nonzero(self.weights)
-        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
+        n_edges = int(np.count_nonzero(self.weights))
+        nodes, edges = counted(self.n_nodes, "node"), counted(n_edges, "edge")
+        return f"{nodes}, {edges}, {self.noise.family} noise"
 
     def __repr__(self) -> str:
         return f"LinearSCM({self.size_text})"

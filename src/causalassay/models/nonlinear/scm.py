@@ -23,6 +23,7 @@ from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import MixedNoise, Noise, noise_of_nodes
 from causalassay.models.nonlinear.mechanisms import Function, Functions
 from causalassay.present import Document, Shown
+from causalassay.present.formatting import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -122,8 +123,9 @@ class AdditiveNoiseSCM(Shown):
     @property
     def size_text(self) -> str:
         """Its nodes, edges and noise, in words."""
-        n_edges = np.count_nonzero(self.graph)
-        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
+        n_edges = int(np.count_nonzero(self.graph))
+        nodes, edges = counted(self.n_nodes, "node"), counted(n_edges, "edge")
+        return f"{nodes}, {edges}, {self.noise.family} noise"
 
     def __repr__(self) -> str:
         return f"AdditiveNoiseSCM({self.size_text})"

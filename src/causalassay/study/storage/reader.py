@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
+from causalassay.present.formatting import counted
 from causalassay.study.plan import Purpose, Status
 from causalassay.study.reasons import most_often
 from causalassay.study.storage import schema
@@ -82,8 +83,9 @@ class StudyStatus:
         for purpose in ("tuning", "main"):
             total, counts = self.totals[purpose], self.counts[purpose]
             if total:
+                rows = counted(total, "row")
                 lines.append(
-                    f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
+                    f"{purpose}: {sum(counts.values())} of {rows} ({_counts_text(counts)})"
                 )
                 if why := most_often(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")

@@ -194,7 +194,7 @@ def test_the_page_tells_what_was_run(written, store):
 
 def test_an_unfinished_study_says_so(tmp_path):
     written = write_report(write_store(tmp_path, left_out=4)).read_text()
-    assert "This study is not complete (last run: completed): 28 rows are to come" in written
+    assert "This study is not complete (last run: completed): 28 rows to come" in written
 
 
 def test_a_study_without_rows_has_a_report(tmp_path):

@@ -1,5 +1,6 @@
 """The short answer in the terminal: one screen, no line too wide, names that are inert."""
 
+import dataclasses
 import io
 import math
 import re
@@ -9,7 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.terminal import MOST_ROWS, failures_line, print_overview
+from causalassay.analysis.report.terminal import MOST_ROWS, _matrix, failures_line, print_overview
+from causalassay.judging.findings import FindingKind
 from judged_tables import AT_RANDOM, FREE, IN_ORDER, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 
@@ -150,6 +152,21 @@ def test_failures_are_counted_with_their_most_frequent_reason():
     line = failures_line(analyse(with_frame(table, table.frame.iloc[:-1])).summary)
     total = len(table.frame) - 1
     assert line.startswith(f"8 of {total} runs are not ok, most often 6 × pc: timeout: more than 5")
+    interrupted = failures_line(analyse(with_frame(table, table.frame.iloc[:-1])).summary, 500)
+    assert interrupted == f"{total} of 500 planned runs so far. {line}"
+
+
+def test_a_scheme_where_sorting_may_help_has_another_sign_than_one_with_an_artefact():
+    """The headline says `may help` of it: the table must not say that an artefact was found."""
+    analysis = analyse(many(["pc", "ges"]))
+    first, *others = analysis.matrix.columns
+    assert "raw!" in printed(analysis, 80)
+    leaning = dataclasses.replace(first, kind=FindingKind.LEANING)
+    matrix = dataclasses.replace(analysis.matrix, columns=(leaning, *others))
+    shown = "\n".join(line.plain for line in _matrix(matrix, 80, 15))
+    assert "raw?" in shown
+    assert "? sorting may help" in shown
+    assert "artefact found" not in shown
 
 
 def test_no_rows_are_said_and_baselines_alone_are_shown():

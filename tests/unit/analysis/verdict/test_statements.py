@@ -175,4 +175,4 @@ def test_odd_file_names_do_not_break_the_headline(count, measured):
         )
     else:
         assert all(column.name in analysis.headline for column in analysis.matrix.columns)
-    assert analysis.headline.endswith("; all 2 algorithms are undecided.")
+    assert analysis.headline.endswith("; both algorithms are undecided.")
