@@ -432,7 +432,7 @@ def too_small(share: float, level: float) -> Finding:
     --------
     >>> too_small(0.0833, 0.0125).text
     'Too small for a verdict: too many random orders are as good as a true one (8.3 %, at a level
-    of 1.25 %). There is signal: about 2 such data sets, audited together, would do.'
+    of 1.25 %). There is signal: about 3 such data sets, audited together, would do.'
     """
     numbers = {"share_as_good": share, "test_level": level}
     words = {"share": percent(share, 1), "level": f"{100 * level:.3g} %"}
