@@ -140,7 +140,7 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
         with printed_notes():
             dataset, truth = read_pair(pairs[0], how)
         with counter("auditing: steps", "audit") as on_step:
-            rng = stream(options.seed, "audit", pairs[0].name)  # as beside others
+            rng = stream(options.seed, "audit")
             return run_audit(dataset, truth, rng, on_progress=on_step, **settings)
     audits = {}
     with steady_progress(

@@ -125,17 +125,6 @@ def test_several_files_get_one_verdict(many, tmp_path):
     assert {"data and graph"} == {file["role"] for file in from_npz["files"]}
 
 
-def test_a_file_has_the_same_p_values_alone_and_beside_others(many):
-    """Their random streams are named after the file."""
-    together = json.loads(run_here("audit", many / "npz", "--json", *FAST).stdout)
-    alone = json.loads(run_here("audit", many / "npz" / "set1.npz", "--json", *FAST).stdout)
-    beside = together["audits"]["set1"]
-    # Beside others, what an order could reach is measured whatever was found.
-    same = set(beside) - {"attainable_p", "seed"}
-    assert {"findings", "sortability", "baselines"} <= same
-    assert {name: beside[name] for name in same} == {name: alone[name] for name in same}
-
-
 def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
     for name in ("bad.csv", "worse.csv"):
         (tmp_path / name).write_text("a,b\n1,1\n3,2\n")

@@ -32,6 +32,7 @@ from causalassay.present.formatting import (
     share,
     shortened,
     signed,
+    size,
 )
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -159,3 +160,8 @@ def test_sentences_are_filled_as_tables_are(value, count):
     assert filled(template, values) == (
         f"{p_value(value)}; {share(value)}; {counted(count, 'run')}; {every}; {value}; {value:.2f}"
     )
+
+
+@given(shares)
+def test_an_effect_is_nothing_only_if_it_is(value):
+    assert ("0.000" == size(value)) == (value == 0)

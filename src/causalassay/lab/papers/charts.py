@@ -127,7 +127,11 @@ def _count_panel(groups: Groups, names: Sequence[str], *, labels: bool) -> alt.C
         chart_of(*counts_by_group(groups))
         .mark_bar(height=12)
         .encode(
-            x=alt.X("count:Q", title="published values", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X(
+                "count:Q",
+                title="published values",
+                axis=alt.Axis(tickMinStep=1, tickCount=6, format="d"),
+            ),
             y=_group_axis(names, labels=labels),
             color=_outcome_colour(),
             order=alt.Order("place:Q"),
