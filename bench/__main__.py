@@ -21,6 +21,7 @@ COMMANDS = {
     "full": "all rows on five seeds, with the long peers; about an hour",
     "searches": "searches for the best score, with the long peers, in CPU seconds; about an hour",
     "other-seeds": "searches for the best score on twenty other seeds",
+    "penalties": "penalties of searches by a stated rule, for searches.md; about an hour",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
     "install": "make the peers' environments, and say which cannot be made",
@@ -74,6 +75,10 @@ def _run(command: str, only: Sequence[str]) -> str:
         from bench import other_seeds  # noqa: PLC0415
 
         return other_seeds.compare(only, tell)
+    if command == "penalties":
+        from bench import penalties  # noqa: PLC0415
+
+        return penalties.compare(tell)
     if command == "growth":
         return _grow(only)
     return _start_up()
