@@ -147,7 +147,7 @@ def draw(cell: Cell, replicate: int) -> tuple[Dataset, Adjacency]:
     rng = stream(replicate, "bench", "penalties", *cell)
     graph = _graph(cell, rng)
     kind, parameters = MODELS[cell.model]
-    model = models.draw(kind, graph, rng, **parameters)
+    model: Any = models.draw(kind, graph, rng, **parameters)
     columns = tuple(f"x{j}" for j in range(cell.n_nodes))
     if cell.model != "discrete":
         return Dataset.from_values(model.sample(cell.n_samples, rng), columns), graph

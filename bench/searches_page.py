@@ -15,11 +15,11 @@ def publish(out: Path, name: str, text: str) -> None:
 
 
 def filled(page: str, name: str, text: str) -> str:
-    """Return the page with a text between the marks of that name.
+    r"""Return the page with a text between the marks of that name.
 
     Examples
     --------
-    >>> filled("a <!-- flop: begin --> old <!-- flop: end --> b", "flop", "new").split("\\n")
+    >>> filled("a <!-- flop: begin --> old <!-- flop: end --> b", "flop", "new").split("\n")
     ['a <!-- flop: begin -->', '', 'new', '', '<!-- flop: end --> b']
     """
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

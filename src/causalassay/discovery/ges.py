@@ -22,6 +22,7 @@ from causalassay.discovery.search.gaussian_bic import (
     observational_node_statistics,
 )
 from causalassay.discovery.search.scores import (
+    PENALTY_DISCOUNT,
     PHASES,
     ScoreName,
     check_search,
@@ -43,6 +44,7 @@ class GES:
     ----------
     penalty_discount : float
         Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg.
+        Why it is 2 by default: docs/searches.md.
     phases : tuple of str
         Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
@@ -69,8 +71,8 @@ class GES:
     affected by relabelling. A step must gain more than 1e-6.
 
     On dense models GES keeps many false edges: from 1000 rows of 20 nodes with 40 edges of
-    weights ±(0.5, 2) it ends with 69 edges on average (20 draws). The package ges gave the
-    same graph wherever both were run.
+    weights ±(0.5, 2) it ends with 69 edges on average (20 draws, penalty 1). The package ges
+    gave the same graph wherever both were run.
 
     Time grows with 2^k, k the size of the largest undirected clique. A clique of more than 20
     nodes is refused; set `max_parents`.
@@ -96,7 +98,7 @@ class GES:
            [0, 0, 0]])
     """
 
-    penalty_discount: float = 1.0
+    penalty_discount: float = PENALTY_DISCOUNT
     phases: tuple[str, ...] = ("forward", "backward")
     iterate: bool = False
     max_parents: int | None = None
@@ -105,7 +107,7 @@ class GES:
 
     name: ClassVar[str] = "ges"
     columns: ClassVar[Columns] = "continuous or discrete"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
@@ -235,13 +237,13 @@ class GIES:
            [0, 0]])
     """
 
-    penalty_discount: float = 1.0
+    penalty_discount: float = PENALTY_DISCOUNT
     phases: tuple[str, ...] = PHASES
     iterate: bool = True
     max_parents: int | None = None
 
     name: ClassVar[str] = "gies"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False

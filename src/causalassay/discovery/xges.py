@@ -16,6 +16,7 @@ from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
 from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
 from causalassay.discovery.search.scores import (
+    PENALTY_DISCOUNT,
     ScoredData,
     ScoreName,
     check_search,
@@ -38,7 +39,8 @@ class XGES:
     extended : bool
         Whether to force deletions, as XGES does; False is XGES-0.
     penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter. The authors' default is 2.
+        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the BIC, 2 the
+        authors' default.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
     score : {"bic", "bdeu"}
@@ -77,14 +79,14 @@ class XGES:
     """
 
     extended: bool = True
-    penalty_discount: float = 1.0
+    penalty_discount: float = PENALTY_DISCOUNT
     max_parents: int | None = None
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "xges"
     columns: ClassVar[Columns] = "continuous or discrete"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False

@@ -70,7 +70,7 @@ def five_nodes():
 
 
 def missed_by(name, problems):
-    rng, search = np.random.default_rng(0), make_algorithm(name)
+    rng, search = np.random.default_rng(0), make_algorithm(name, penalty_discount=1.0)
     return [
         dag.astype(int).tolist()
         for dag, data in problems
@@ -102,7 +102,7 @@ def noisy_network(n, rng):
 def test_a_discrete_network_is_found_and_is_the_best_of_all_classes(name, score):
     rng = np.random.default_rng(0)
     data = as_dataset(*noisy_network(5000, rng))
-    estimate = make_algorithm(name, score=score).discover(data, rng)
+    estimate = make_algorithm(name, score=score, penalty_discount=1.0).discover(data, rng)
     np.testing.assert_array_equal(from_edges([(0, 2), (1, 2), (2, 3)], 4), estimate.graph)
     levels = LevelScore(level_statistics(data), score)
     best = max(levels.of_graph(graph) for graph in all_classes(4))

@@ -56,6 +56,9 @@ class ScoreSearch(Protocol):
         ...
 
 
+PENALTY_DISCOUNT = 2.0
+"""The default of searches for the best score, by the rule and the table of docs/searches.md."""
+
 PHASES = ("forward", "backward", "turning")
 """The phases of searches over equivalence classes."""
 
