@@ -22,7 +22,6 @@ from causalassay.discovery.search.gaussian_bic import (
     observational_node_statistics,
 )
 from causalassay.discovery.search.scores import (
-    PENALTY_DISCOUNT,
     PHASES,
     ScoreName,
     check_search,
@@ -42,9 +41,9 @@ class GES:
 
     Parameters
     ----------
-    penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg.
-        Why it is 2 by default: docs/searches.md.
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg. By
+        default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     phases : tuple of str
         Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
@@ -58,8 +57,8 @@ class GES:
 
     Notes
     -----
-    The Gaussian score is ``-n/2 log(residual variance) - penalty_discount log(n)/2 (parents + 1)``,
-    summed over the nodes; see `bic.gaussian_bic` for the constants. `Estimate.info` has it
+    The Gaussian score is ``-n/2 log(residual variance) - penalty (parents + 1)``, summed over
+    the nodes; see `gaussian_bic` for the constants. `Estimate.info` has it
     as ``score``, and ``steps``, the number of operators by phase; ``iterations``, their sum;
     and ``converged``, which is False only if rounding errors led in a circle.
 
@@ -98,7 +97,7 @@ class GES:
            [0, 0, 0]])
     """
 
-    penalty_discount: float = PENALTY_DISCOUNT
+    penalty_discount: float | None = None
     phases: tuple[str, ...] = ("forward", "backward")
     iterate: bool = False
     max_parents: int | None = None
@@ -192,9 +191,10 @@ class GIES:
 
     Parameters
     ----------
-    penalty_discount : float
+    penalty_discount : float, optional
         Multiplies the BIC's penalty, log(n)/2 per parameter, n all rows; 1 is pcalg's λ and
-        that of Eigenmann et al. (2020), who run ``phases=("forward", "backward")`` once.
+        that of Eigenmann et al. (2020), who run ``phases=("forward", "backward")`` once. By
+        default the penalty is that of extended BIC, as for `GES`.
     phases : tuple of str
         Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
@@ -237,7 +237,7 @@ class GIES:
            [0, 0]])
     """
 
-    penalty_discount: float = PENALTY_DISCOUNT
+    penalty_discount: float | None = None
     phases: tuple[str, ...] = PHASES
     iterate: bool = True
     max_parents: int | None = None

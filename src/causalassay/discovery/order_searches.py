@@ -17,7 +17,6 @@ from causalassay.discovery.search.order_search import (
     search_orders,
 )
 from causalassay.discovery.search.scores import (
-    PENALTY_DISCOUNT,
     ScoreName,
     check_search,
     score_data,
@@ -37,9 +36,9 @@ class BOSS:
     ----------
     starts : int
         How many random orders to begin with; the best result counts.
-    penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the BIC. Why it is 2 by
-        default: docs/searches.md.
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter. By default the penalty is that of
+        extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a variable has along an order.
     score : {"bic", "bdeu"}
@@ -77,7 +76,7 @@ class BOSS:
     """
 
     starts: int = 3
-    penalty_discount: float = PENALTY_DISCOUNT
+    penalty_discount: float | None = None
     max_parents: int | None = None
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
@@ -132,9 +131,9 @@ class GRaSP:
         tier, GRaSP-1, and more is the third, GRaSP-2.
     starts : int
         How many random orders to begin with; the best result counts.
-    penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the BIC. Why it is 2 by
-        default: docs/searches.md.
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter. By default the penalty is that of
+        extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a variable has along an order.
     score : {"bic", "bdeu"}
@@ -175,7 +174,7 @@ class GRaSP:
     uncovered_depth: int = 1
     nonsingular_depth: int = 1
     starts: int = 5
-    penalty_discount: float = PENALTY_DISCOUNT
+    penalty_discount: float | None = None
     max_parents: int | None = None
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0

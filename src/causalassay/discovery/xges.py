@@ -16,7 +16,6 @@ from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
 from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
 from causalassay.discovery.search.scores import (
-    PENALTY_DISCOUNT,
     ScoredData,
     ScoreName,
     check_search,
@@ -38,9 +37,9 @@ class XGES:
     ----------
     extended : bool
         Whether to force deletions, as XGES does; False is XGES-0.
-    penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the BIC, 2 the
-        authors' default.
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter; the authors' default is 2. By
+        default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
     score : {"bic", "bdeu"}
@@ -79,7 +78,7 @@ class XGES:
     """
 
     extended: bool = True
-    penalty_discount: float = PENALTY_DISCOUNT
+    penalty_discount: float | None = None
     max_parents: int | None = None
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
