@@ -173,7 +173,7 @@ MISTAKES = (
 )
 
 CANDIDATES = {
-    "algorithms": "the twelve algorithms of the [proof](#the-systems), with default settings",
+    "algorithms": "the twelve algorithms of the [proof](#the-systems), set as stated there",
     "random DAGs": "twelve DAGs with 5 to 30 edges at random places",
     "random classes": "the equivalence classes of such DAGs",
     "shuffled graphs": "the graphs of the twelve algorithms, their columns exchanged at random",

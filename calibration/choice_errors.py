@@ -17,7 +17,7 @@ from unittest import mock
 import numpy as np
 from numpy.random import Generator
 
-from calibration.choice_systems import ALGORITHMS, N_NODES, System, draw_system, kind_of
+from calibration.choice_systems import ALGORITHMS, N_NODES, System, candidates, draw_system, kind_of
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay import risk
 from causalassay.common.arrays import Adjacency
@@ -81,7 +81,7 @@ def errors_row(job: Job) -> Row:
     kind = kind_of(draw)
     rng = stream(SEED, name, draw)
     system = draw_system(kind, rng)
-    first = _chosen(system, {one: one for one in ALGORITHMS}, rng)
+    first = _chosen(system, candidates(ALGORITHMS), rng)
     found = {one: first.matrix(one) for one in first.ranking}
     said = {"algorithms": _said(first, system)}
     for cell, draw_candidates in CANDIDATES.items():

@@ -7,6 +7,7 @@ data set that is chosen by does not say what was done to a target, as a file doe
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
@@ -19,7 +20,9 @@ from calibration.rows_on_disk import Job, Row, compute
 from causalassay import models, risk
 from causalassay.common.arrays import Adjacency, Values
 from causalassay.common.seeding import stream
+from causalassay.contracts import Algorithm
 from causalassay.data import Dataset, Regime
+from causalassay.discovery import make_algorithm
 from causalassay.graphs import NoExtension, erdos_renyi, extend
 from causalassay.metrics import repair, sid
 from causalassay.models import Do, Model, Shift
@@ -40,6 +43,8 @@ ALGORITHMS = (
     "var-sortnregress",
     "r2-sortnregress",
 )
+SEARCHES = ("ges", "ges-pooled", "gies")
+"""Those that have the penalty of the BIC here; their default is another."""
 PAIRS = (("ges", "var-sortnregress"), ("pc", "direct-lingam"))
 """Of algorithms that read observational rows only: their graphs stay as experiments change."""
 
@@ -120,6 +125,21 @@ def run(folder: Path, n_systems: int, workers: int) -> list[Row]:
     return list(compute(folder / "choice.jsonl", jobs, system_row, workers).values())
 
 
+def candidates(names: Iterable[str]) -> dict[str, str | Algorithm]:
+    """Return algorithms by their names, searches with the penalty of the BIC.
+
+    Examples
+    --------
+    >>> found = candidates(["pc", "ges"])
+    >>> found["pc"], found["ges"].penalty_discount
+    ('pc', 1.0)
+    """
+    return {
+        name: make_algorithm(name, penalty_discount=1.0) if name in SEARCHES else name
+        for name in names
+    }
+
+
 def system_row(job: Job) -> Row:
     """Return one system: by algorithm its estimated risk, prediction score, BIC, SID and risk."""
     name, draw = job
@@ -128,7 +148,7 @@ def system_row(job: Job) -> Row:
     graph, model, observed, data = draw_system(kind, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = risk.compare(ALGORITHMS, data, rng, scoring=risk.Scoring(n_bootstrap=0))
+        found = risk.compare(candidates(ALGORITHMS), data, rng, scoring=risk.Scoring(n_bootstrap=0))
     graphs = {one: of_one.held_out_graphs for one, of_one in found.risks.items()}
     predicted = prediction.compare(graphs, data, rng)
     all_nodes = experiments(

@@ -60,7 +60,8 @@ def _head(goals: Sequence[Rate]) -> str:
 
 {verdict} This page gives the measured error rates of the findings of audits and studies, on data \
 and algorithms of known nature. `make calibrate` measures them and resumes where it was stopped. \
-[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals.
+[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals. \
+`ges` and `gies` have the penalty of the BIC (`penalty_discount = 1`).
 
 ![Measured rates with 95 % confidence intervals, and their goals](images/calibration.svg)"""
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -86,8 +87,8 @@ def _random_order(problem: Problem, rng: Generator) -> Estimate:
     return _along(rng.permutation(len(problem.graph)), problem)
 
 
-def _named(name: str) -> Callable[[Problem, Generator], Estimate]:
-    return lambda problem, rng: discover(name, problem.data, rng)
+def _named(name: str, **parameters: Any) -> Callable[[Problem, Generator], Estimate]:
+    return lambda problem, rng: discover(name, problem.data, rng, **parameters)
 
 
 ALGORITHMS: dict[str, Callable[[Problem, Generator], Estimate]] = {
@@ -99,7 +100,7 @@ ALGORITHMS: dict[str, Callable[[Problem, Generator], Estimate]] = {
     "true order, OLS": _true_order_ols,
     "true order, lasso": _true_order_lasso,
     "uniform lead": _random_order,
-    "ges": _named("ges"),
+    "ges": _named("ges", penalty_discount=1.0),
 }
 UNIFORM_LEAD = 0.1
 
