@@ -26,8 +26,8 @@ from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
-    from causalassay.auditing.benchmark_files import Pair
     from causalassay.contracts import Algorithm
+    from causalassay.data.file_pairs import Pair
     from causalassay.present import Document
 
 
