@@ -27,8 +27,8 @@ from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
-    from causalassay.auditing.benchmark_files import Pair
     from causalassay.contracts import Algorithm
+    from causalassay.data.file_pairs import Pair
     from causalassay.present import Document
 
 

@@ -11,6 +11,7 @@ from causalassay.metrics.registry import METRICS
 from causalassay.present.formatting import counted
 from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
+from causalassay.study.problem_specs import is_of_folder
 from causalassay.study.storage import read_store, schema
 from causalassay.study.storage.reader import span
 from causalassay.study.storage.refusals import refuse_other_study
@@ -186,9 +187,9 @@ def _wanted(study: Study) -> Iterator[tuple[Purpose, ProblemEntry, AlgorithmEntr
         if entry.tuning:
             for index in entry.tuning.candidates:
                 systems[index] = max(systems.get(index, 0), entry.tuning.systems)
-    for problem in study.problems:
+    for place, problem in enumerate(study.problems):
         for index in study.listed:
-            yield "main", problem, study.algorithms[index], study.replicates
+            yield "main", problem, study.algorithms[index], study.replicates_of(place)
         for index, count in systems.items():
             yield "tuning", problem, study.algorithms[index], count
 
@@ -256,15 +257,13 @@ def describe(study: Study) -> list[str]:
     first-look: ... tasks
     """
     listed = [study.algorithms[index] for index in study.listed]
-    main = len(study.problems) * study.replicates * len(listed)
+    main = study.n_tasks["main"]
     tuning = _tuning(study)
     total = main + sum(count for count, _ in tuning)
     controls = _metrics(study, controls=True)
     return [
         f"{study.name}: {counted(total, 'task')}",
-        f"  main: {counted(len(study.problems), 'problem')} × "
-        f"{counted(study.replicates, 'replicate')} × {counted(len(listed), 'algorithm')} "
-        f"= {main}",
+        f"  main: {_data_sets(study)} × {counted(len(listed), 'algorithm')} = {main}",
         *(line for _, line in tuning),
         _group("problems", [entry.name for entry in study.problems]),
         _group("algorithms", [entry.name for entry in listed if entry.role != "baseline"]),
@@ -274,6 +273,24 @@ def describe(study: Study) -> list[str]:
         _group("diagnostics of each data set", study.diagnostics),
         *_limits(listed),
     ]
+
+
+def _data_sets(study: Study) -> str:
+    """Return how many data sets the problems have; the files of folders are counted apart."""
+    replicates = [study.replicates_of(index) for index in range(len(study.problems))]
+    folder_files = sum(
+        is_of_folder(entry.spec) and count == 1
+        for entry, count in zip(study.problems, replicates, strict=True)
+    )
+    others = len(replicates) - folder_files
+    parts = []
+    if others:
+        repeated = f"{counted(others, 'problem')} × {counted(study.replicates, 'replicate')}"
+        parts.append(f"({repeated}" if folder_files else repeated)
+    if folder_files:
+        files = f"{counted(folder_files, 'problem')} × 1 file of a folder"
+        parts.append(f"{files})" if others else files)
+    return " + ".join(parts)
 
 
 def _metrics(study: Study, *, controls: bool) -> list[str]:

@@ -84,8 +84,7 @@ def card_document(content: CardContent) -> Document:
     by = f" Authors: {content.authors}." if content.authors else ""
     about = (
         f"{counted(len(roles) - baselines, 'algorithm')} and {counted(baselines, 'baseline')} on "
-        f"{counted(len(study.problems), 'problem')}, {counted(study.replicates, 'data set')} each; "
-        f"seed {study.seed}.{by}"
+        f"{counted(len(study.problems), 'problem')}, {_data_sets(study)}; seed {study.seed}.{by}"
     )
     blocks = [
         Section("claims", "Claims", [*_claims(content.analysis)]),
@@ -98,6 +97,14 @@ def card_document(content: CardContent) -> Document:
     ]
     title = f"Evaluation card: {content.status.name}"
     return Document(title, content.analysis.headline, blocks, about=about)
+
+
+def _data_sets(study: Study) -> str:
+    """Return how many data sets a study has: of each problem, or of all if they differ."""
+    counts = [study.replicates_of(index) for index in range(len(study.problems))]
+    if len({*counts}) == 1:
+        return f"{counted(counts[0], 'data set')} each"
+    return f"{counted(sum(counts), 'data set')} together"
 
 
 def _claims(analysis: Analysis) -> Iterator[Block]:

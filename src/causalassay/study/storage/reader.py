@@ -296,13 +296,15 @@ class StoreReader:
 
     def totals(self) -> dict[Purpose, int]:
         """Return how many rows the study has when it is complete, by purpose."""
-        (problems,) = self.connection.execute(
-            "SELECT count(*) FROM problems WHERE place IS NOT NULL"
+        problems, single = self.connection.execute(
+            f"SELECT count(*), count(CASE WHEN {schema.HAS_ONE_DATA_SET} THEN 1 END) FROM problems "
+            "WHERE place IS NOT NULL"
         ).fetchone()
-        (replicates, systems) = self.connection.execute(
-            "SELECT total(replicates), total(systems) FROM algorithms"
+        replicates, systems, listed = self.connection.execute(
+            "SELECT total(replicates), total(systems), total(replicates > 0) FROM algorithms"
         ).fetchone()
-        return {"tuning": int(problems * systems), "main": int(problems * replicates)}
+        main = (problems - single) * replicates + single * listed
+        return {"tuning": int(problems * systems), "main": int(main)}
 
     def times(self) -> tuple[str | None, str | None]:
         """Return when the first and the last record were written."""
