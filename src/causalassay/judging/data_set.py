@@ -155,7 +155,9 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     if not findings and all(test.below for test in best):
         findings = [nothing_found(tests, orders.drawn, tied)]
     elif not findings:
-        findings = [too_small(least, level)]
+        # Several data sets are judged by all statistics, also by those that tie in this one.
+        n_measured = sum(not isinstance(values, NotApplicable) for values in measured.values())
+        findings = [too_small(least, level, strictest_level(2 * n_measured))]
     if not all(test.decided for test in (*_tests_behind(findings[0], tests), *best)):
         findings[0] = replace(findings[0], remarks=(*findings[0].remarks, BORDERLINE))
     return replace(
@@ -298,8 +300,8 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
     >>> one = Finding(FindingKind.GAMEABLE, Subject("variance"), numbers, "two tests", words)
     >>> other = replace(one, subject=Subject("R2"), words=words | dict(word="R²", title="R²"))
     >>> verdict_of((one, other)).sentence
-    'Gameable by variance and R²: sorting by either beats random orders (direction score 0.90 and
-    0.90 against 0.00; F1 0.90 and 0.90 against 0.40; sortability 1.00 and 1.00).'
+    'Gameable by variance and R²: sorting beats random orders (direction score 0.90 and 0.90
+    against 0.00).'
     """
     main = main_finding(findings)
     if REVERSED in findings[-1].variant:
@@ -315,11 +317,13 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
     ways += [f"backwards by {_words(backwards)}"] if backwards else []
 
     def each(name: str) -> str:
+        values = sorted(finding.numbers[name] for finding in winning)
+        if len(values) > 2:  # a sentence holds a range, not a list
+            return f"{values[0]:.2f}–{values[-1]:.2f}"
         return in_words([f"{finding.numbers[name]:.2f}" for finding in winning])
 
     words = {
         "ways": ", and ".join(ways),
-        "either": "either" if len(winning) == 2 else "each of them",
         **{name: each(name) for name in ("direction", "f1", "sortability")},
         "cures": " ".join(map(_titled_cure, winning)),
         "over": winning[0].words["over"],
@@ -418,25 +422,25 @@ def sets_needed(share: float, level: float) -> int | None:
     return next((n for n in counts if combined(np.full(n, share)) <= level), None)
 
 
-def too_small(share: float, level: float) -> Finding:
+def too_small(share: float, level: float, pooled_level: float) -> Finding:
     """Return that no test could have found anything.
 
     Parameters
     ----------
     share : float
         The share of random orders that are as good as a true one.
-    level : float
-        The significance level of each test.
+    level, pooled_level : float
+        The significance level of each test, and of each test over several data sets.
 
     Examples
     --------
-    >>> too_small(0.0833, 0.0125).text
+    >>> too_small(0.0833, 0.0125, 0.0042).text
     'Too small for a verdict: too many random orders are as good as a true one (8.3 %, at a level
     of 1.25 %). There is signal: about 3 such data sets, audited together, would do.'
     """
     numbers = {"share_as_good": share, "test_level": level}
     words = {"share": percent(share, 1), "level": f"{100 * level:.3g} %"}
-    needed = sets_needed(share, level)
+    needed = sets_needed(share, pooled_level)
     if needed is None:
         variant = "no signal"
     else:
