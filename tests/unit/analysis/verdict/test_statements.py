@@ -7,7 +7,7 @@ import pytest
 from causalassay.analysis import analyse
 from causalassay.analysis.report.terminal import failures_line
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
-from judged_tables import FREE, NOTHING, RAW, UP, arms, draw_judged
+from judged_tables import FREE, NOTHING, RAW, UP, arms, direct, draw_judged
 from summary_twins import BASELINES
 
 MOST_WORDS = 30
@@ -42,7 +42,10 @@ CLAIMS = {
 @pytest.fixture(scope="module")
 def analyses():
     by_chance = FREE | dict.fromkeys((*BASELINES, "a0"), 0.2)
-    return [analyse(arms({"raw": by_chance})), *(analyse(draw_judged(seed)) for seed in range(40))]
+    lost = arms({"raw": RAW | {"a0": 0.9}, "iscm": FREE | {"a0": 0.3}})
+    joins = direct(arms({"iscm": FREE | {"a0": 0.6}, "uumc": FREE | {"a0": 0.6}}), "a0", 0.0, 0.9)
+    made = [arms({"raw": by_chance}), lost, joins, *map(draw_judged, range(40))]
+    return [analyse(table) for table in made]
 
 
 def sentences_of(text):
@@ -110,7 +113,10 @@ def test_the_claim_comes_before_any_number(analyses):
         if findings := analysis.findings.schemes:
             claim, rest = analysis.headline.split("; ", 1)
             assert findings
-            assert re.match(r"(of|all) \d+ algorithms,? |a0: |the algorithms are not judged", rest)
+            assert re.match(
+                r"(of|all) \d+ algorithms,? |both algorithms |a0: |the algorithms are not judged",
+                rest,
+            )
             assert first_number(claim) == len(claim) or " schemes" in claim
 
 
@@ -125,6 +131,8 @@ def test_the_headline_counts_every_listed_algorithm_once(analyses):
             assert 0 not in counts
         elif found := re.match(r"all (\d+) algorithms ", rest):
             assert listed == int(found[1])
+        elif rest.startswith("both algorithms "):
+            assert 2 == listed
         else:
             assert listed == 1 or rest.startswith("the algorithms are not judged")
 
