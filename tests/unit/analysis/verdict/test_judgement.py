@@ -243,7 +243,7 @@ def test_the_true_skeleton_without_directions_is_a_skeleton_lead(direction):
     table.frame.loc[table.frame["algorithm"] == "joins", "direction_p"] = 0.02
     assert ["skeleton-lead"] == findings(table, "joins")
     statement = of_algorithm(table, "joins")
-    assert statement.sentence.startswith("joins keeps a skeleton lead: ")
+    assert statement.sentence.startswith("joins keeps a skeleton lead where ")
     assert "; skeleton F1 +0.70; 12 instances)." in statement.sentence
 
 
@@ -493,8 +493,9 @@ def test_a_sentence_has_no_number_that_its_mapping_lacks(judged, name):
 @pytest.mark.parametrize("name", STUDIES)
 def test_sentences_on_five_statistics_are_short(judged, name):
     for statement in judged[name][1].statements:
-        words = [word for word in statement.sentence.split() if re.search(r"[^\W\d_]", word)]
-        assert len(words) <= 30, statement.sentence
+        for sentence in re.split(r"(?<=\.) ", statement.sentence):
+            words = [word for word in sentence.split() if re.search(r"[^\W\d_]", word)]
+            assert len(words) <= 30, sentence
 
 
 @pytest.mark.parametrize("name", STUDIES)
