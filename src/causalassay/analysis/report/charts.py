@@ -54,7 +54,7 @@ GROUPS = {
     "other baseline": QUIET,
 }
 """What the colours of the overview distinguish: the finding on an algorithm, and baselines."""
-SIGNS = (*look.SHAPES, "triangle-right", "triangle-left", "wedge")
+SIGNS = (*look.SHAPES, "triangle-right", "wedge")
 DASHED = ("sorting baseline", "other baseline")
 
 
