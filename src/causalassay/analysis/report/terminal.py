@@ -41,7 +41,7 @@ LIMITS_FROM = 110
 LEAST_FINDING, WHOLE_FINDING = 24, 37
 """Columns that findings need in a narrow terminal, and in a wide one."""
 LONGEST_REASON = 110
-SIGNS = {"!": "artefact found", "?": "sorting may help"}
+SIGNS = {"!": "artefact found", "?": "one of two tests passed"}
 """Behind the names of schemes."""
 MOST_MISSING = 6
 """Algorithms of which the missing rows are counted one by one."""

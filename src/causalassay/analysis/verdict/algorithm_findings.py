@@ -125,7 +125,7 @@ def _standing(
 ) -> Words:
     """Return the clauses of whether the lead holds."""
     undecided = judged.standing == FindingKind.UNDECIDED
-    most = MOST_NAMED if undecided else MOST_LEADS
+    most = MOST_NAMED if undecided or judged.standing == FindingKind.SKELETON_LEAD else MOST_LEADS
     skeletons = [
         evidence.lead(algorithm, scheme, SKELETON)
         for scheme in list(leads)[:most]

@@ -51,6 +51,8 @@ COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""
 COVERAGE = 0.95
 """The share of problems and replicates in which an algorithm must have a score to be compared."""
+MOST_DETAILS = 2
+"""Statistics whose numbers a sentence on a scheme gives; where nothing was found, the best one."""
 MOST_INCOMPLETE = 4
 """Algorithms with missing runs that are named."""
 
@@ -129,10 +131,14 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
     gravest = [claim for claim in claims if claim.kind == kind]
     names = list(dict.fromkeys(claim.artefact.word for claim in gravest))
     details: list[Clause] = []
+    numbers: list[Number] = []
     if kind != FindingKind.UNDECIDED:
-        details = [_details(evidence, scheme, claim) for claim in _shown(claims)]
+        shown = _shown(claims)
+        every = [_details(evidence, scheme, claim, kind) for claim in shown]
+        numbers = [number for clause in every for number in numbers_in(clause)]
+        details = every[: MOST_DETAILS if kind in ARTEFACT_KINDS else 1]
         random = evidence.measured_mean(scheme, RANDOM_DIRECTION)
-        details += [(f"random orders: {metric_name(DIRECTION)} ", random)] if random else []
+        details += [("random orders ", random)] if random else []
         n_units = max(claim.n_units for claim in claims)
         details.append(counted_instances(Number(n_units, "measured units", "status", scheme)))
     return stated(
@@ -145,6 +151,7 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
             "details": [part for clause in details for part in ("; ", *clause)][1:],
         },
         variant="scheme",
+        others=numbers,
     )
 
 
@@ -158,17 +165,18 @@ def _shown(claims: Sequence[OrderClaim]) -> list[OrderClaim]:
     for claim in claims:
         if claim.artefact not in best or claim.gain > best[claim.artefact].gain:
             best[claim.artefact] = claim
-    return list(best.values())
+    return sorted(best.values(), key=lambda claim: -claim.gain)
 
 
-def _details(evidence: Evidence, scheme: str, claim: OrderClaim) -> Clause:
+def _details(evidence: Evidence, scheme: str, claim: OrderClaim, main: FindingKind) -> Clause:
+    """Return what sorting in one direction reaches; what the main finding says is left out."""
     key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
     name = "down_direction" if claim.backwards else "up_direction"
     reached = evidence.measured_mean(scheme, column(key, name))
     sortability = evidence.measured_mean(scheme, sortability_column(key))
     parts: list[Clause] = [(f"{metric_name(DIRECTION)} ", reached)] if reached else []
     parts.append(("sortability ", sortability or "not measured"))
-    if claim.kind in PARTIAL_KINDS:
+    if claim.kind in PARTIAL_KINDS and claim.kind != main:
         parts.append(("no gain found" if claim.passed[0] else "no sortability found",))
     along = "falling" if claim.backwards else "rising"
     return (f"{along} {claim.artefact.word}: ", *joined(parts))
