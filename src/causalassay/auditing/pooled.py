@@ -354,7 +354,7 @@ def claim_finding(
     >>> claim = OrderClaim(VARIANCE, False, kind, 0.95, 0.5, 1e-9, 0.002, both, 12)
     >>> claim_finding(claim, 12, (0.25, 0.0), 0.75).sentence
     'Gameable by variance: sorting by it beats random orders (12 files; mean direction score 0.50
-    against 0.00, p-value 0.002; sortability 0.95, p-value below 0.001; F1 0.75 against 0.25).'
+    against 0.00, p-value 0.002; sortability 0.95, p-value below 0.001).'
     """
     random_f1, random_direction = chance
     numbers = {
