@@ -299,6 +299,7 @@ class ProblemReader:
         self, table: Mapping[str, Any], location: Location, setting: int | None, scheme: str
     ) -> Sequence[ProblemSpec]:
         """Return the problem of a table, those of a folder, or none if there is a mistake."""
+        before = self.mistakes.noted
         validated(ProblemSchema, table, location, self.mistakes)
         transform = self._transform(table.get("transform", []), location)
         if "data" in table:
@@ -308,7 +309,7 @@ class ProblemReader:
         spec = (
             self._network(table, transform, location)
             if "network" in table
-            else self._generated(table, transform, location, setting)
+            else self._generated(table, transform, location, setting, before)
         )
         return [] if spec is None else [spec]
 
@@ -318,8 +319,9 @@ class ProblemReader:
         transform: tuple[Any, ...],
         location: Location,
         setting: int | None,
+        before: int,
     ) -> ProblemSpec | None:
-        before = self.mistakes.noted
+        """Return a generated problem, unless a mistake was noted since `before`."""
         parts = {
             key: build(table[key], location.at(key), self.mistakes)
             for key, build in _PARTS.items()
