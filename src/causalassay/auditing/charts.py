@@ -226,7 +226,7 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     ).properties(width=SMALL_WIDTH, height=ROW * len(rows))
     return titled_spec(
         alt.vconcat(distribution, below, spacing=0),
-        "Direction score of the baselines and of random orders",
+        "Direction scores of baselines and random orders",
         f"bars: {sum(counts)} random orders; band: their central 95 %",
     )
 

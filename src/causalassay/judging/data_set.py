@@ -399,7 +399,7 @@ def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
         "least_sortability": low,
         "largest_sortability": high,
     }
-    limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f}–{high:.2f}"
     clauses = {"words": in_words(words, "or"), "limits": limits, "over": over}
     return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=clauses)
 

@@ -73,7 +73,7 @@ def test_a_refuted_graph_hides_no_finding_on_the_order():
 
 
 def test_no_evidence_is_not_worded_as_an_absence():
-    found = audited(*benchmark(ca.models.ISCM(sample_size=300), seed=3))
+    found = audited(*benchmark(ca.models.ISCM(sample_size=300), seed=4))
     assert "no-evidence" == found.verdict.kind
     assert "ot gameable" not in found.verdict.sentence
     assert {"two tests", "no evidence", "graph check"} == set(found.rules)
@@ -128,6 +128,8 @@ def test_baselines_stand_beside_random_orders():
         "sorted by falling variance",
         "sorted by rising R²",
         "sorted by falling R²",
+        "sorted by rising mean",
+        "sorted by falling mean",
         "sorted by rising position in the file",
         "sorted by falling position in the file",
         "random orders",
@@ -160,7 +162,8 @@ def test_the_same_stream_gives_the_same_audit():
 def test_the_order_of_the_columns_changes_nothing_but_their_position(monkeypatch):
     every = tuple(one for one in artefacts_of("continuous") if not one.of_file)
     for place in ("judging.data_set", "auditing.audit", "judging.artefacts"):
-        monkeypatch.setattr(f"causalassay.{place}.artefacts_of", lambda world: every)
+        module = sys.modules[f"causalassay.{place}"]  # `audit` is a function of its package, too
+        monkeypatch.setattr(module, "artefacts_of", lambda world: every)
     values, graph = benchmark(ca.models.SCM(), n_nodes=10)
     back = np.arange(10)[::-1]
     data = Dataset.from_values(values)

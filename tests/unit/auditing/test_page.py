@@ -110,7 +110,7 @@ def test_the_page_says_the_verdict_first_and_where_it_comes_from_last(page, foun
             "measured: worst case: data without artefacts",
             "Variance along the causal order",
             "R² along the causal order",
-            "Direction score of the baselines and of random orders",
+            "Direction scores of baselines and random orders",
             "The graph taken as true",
             "graph not refuted; rule",
             "Sortability",

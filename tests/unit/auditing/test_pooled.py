@@ -15,7 +15,7 @@ from causalassay.auditing import Audit, BaselineScore, Sortability, audit, audit
 from causalassay.auditing.document import file_table
 from causalassay.auditing.pooled import claim_finding, measured_of, nothing_over_files
 from causalassay.auditing.result import RANDOM_ORDERS, ColumnPlace
-from causalassay.judging.artefacts import R2, VARIANCE, artefacts_of
+from causalassay.judging.artefacts import VARIANCE, artefacts_of
 from causalassay.judging.data_set import no_evidence
 from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
@@ -33,10 +33,14 @@ UNTESTED = Finding(FindingKind.UNDECIDED, rule="what is missing", words={"why": 
 
 
 def made(p_value, edges=(("a", "b"),), sortability=0.8, gain=0.2, attainable=0.001):
-    """An audit with chosen numbers for variance; R² follows nothing."""
+    """An audit with chosen numbers for variance; R² follows nothing, and the others tie."""
     rows = (
         Sortability("variance", "paths", sortability, (0.7, 0.9), p_value, 1 - p_value),
         Sortability("R2", "paths", 0.5, (0.4, 0.6), 0.5, 0.5),
+        *(
+            Sortability(one.statistic, "paths", 0.5, (0.5, 0.5), 1.0, 1.0)
+            for one in artefacts_of("continuous")[2:]
+        ),
     )
     scores = [("rising", "variance", gain, p_value), ("falling", "variance", -gain, 1.0)]
     scores += [("rising", "R2", 0.0, 0.5), ("falling", "R2", 0.0, 0.5)]
@@ -86,7 +90,7 @@ def test_the_verdict_is_that_of_the_rule_for_several_units():
     audits = {str(k): made(0.01 * (k + 1), graph) for k, graph in enumerate(GRAPHS)}
     measured = {
         artefact: np.array([measured_of(artefact, one)[:7] for one in audits.values()]).T
-        for artefact in (VARIANCE, R2)
+        for artefact in artefacts_of("continuous")
     }
 
     expected = judge_orders({key: OrderEvidence(*rows) for key, rows in measured.items()})
