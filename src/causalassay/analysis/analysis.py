@@ -154,7 +154,7 @@ GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
     ),
     (FindingKind.UNITS,): ("depends on units", "depend on units"),
     (FindingKind.LEAD_LOST,): ("loses its lead", "lose their lead"),
-    (FindingKind.NO_LEAD,): ("was not shown to beat chance", "were not shown to beat chance"),
+    (FindingKind.NO_LEAD,): ("shows no lead", "show no lead"),
     (FindingKind.UNDECIDED,): ("is undecided", "are undecided"),
     (FindingKind.NO_SCORE,): ("has no score", "have no score"),
 }

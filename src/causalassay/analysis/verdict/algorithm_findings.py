@@ -36,6 +36,9 @@ Words = dict[str, str | Clause]
 
 SURVIVORS = "Only runs that ended count."
 """The remark on an algorithm that did not finish all of its runs."""
+REFERENCE = "relatives-sortnregress"
+"""The baseline that counts correlated columns, which follows from faithfulness and is no artefact:
+a lead below its lead says little."""
 MOST_NAMED = 2
 """Schemes that a sentence names."""
 MOST_LEADS = 3
@@ -72,7 +75,9 @@ def algorithm_findings(
     if judged.standing is not None:
         standing = _standing(evidence, algorithm, judged, leads)
         claims.insert(0, (judged.standing, standing, judged.variant))
-    survivors = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
+    remarks: tuple[str, ...] = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
+    if judged.standing == FindingKind.ROBUST:
+        remarks += tuple(_below_reference(evidence, algorithm, leads))
     return tuple(
         stated(
             kind,
@@ -80,7 +85,7 @@ def algorithm_findings(
             RULE_OF[kind],
             words | clauses,
             variant=variant,
-            remarks=survivors if index == len(claims) - 1 else (),
+            remarks=remarks if index == len(claims) - 1 else (),
             others=() if index else numbers,
         )
         for index, (kind, clauses, variant) in enumerate(claims)
@@ -103,6 +108,22 @@ def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[
         best = max(leads, key=lambda scheme: leads[scheme].number.value)
         return {best: leads[best]}
     return leads
+
+
+def _below_reference(
+    evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]
+) -> Iterator[str]:
+    """Yield that the reference baseline has a larger lead, if it has one somewhere."""
+    if algorithm == REFERENCE or REFERENCE not in evidence.runs.algorithms:
+        return
+    references = {scheme: evidence.lead(REFERENCE, scheme) for scheme in leads}
+    ahead = [
+        scheme
+        for scheme, reference in references.items()
+        if reference and reference.number.value > leads[scheme].number.value
+    ]
+    if ahead:
+        yield f"A small lead: {REFERENCE} has a larger one on {_names(ahead)}."
 
 
 def _measured(
