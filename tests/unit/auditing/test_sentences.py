@@ -127,6 +127,23 @@ def levels(rng):
     return Dataset(model.names, (Regime("o", model.sample(300, rng)),), "o", kinds), graph
 
 
+def entropies():
+    """Levels that are sortable by entropy, which helps no regression."""
+    rng = np.random.default_rng([7, 0])
+    graph = ca.graphs.erdos_renyi(12, 1, rng)
+    model = ca.models.draw("dirichlet", graph, rng, levels=5)
+    kinds = tuple(Discrete(levels) for levels in model.levels)
+    return Dataset(model.names, (Regime("o", model.sample(5000, rng)),), "o", kinds), graph
+
+
+def falling_r2():
+    """Columns whose falling R² helps a regression more clearly than it follows the order."""
+    rng = np.random.default_rng([31, 1])
+    graph = ca.graphs.erdos_renyi(50, 2, rng)
+    values = ca.models.draw("scm", graph, rng, mechanism="multi-index").sample(500, rng)
+    return (values - values.mean(axis=0)) / values.std(axis=0), graph
+
+
 def every_case():
     """Data and graphs that lead to every kind of finding, and to every reason to be undecided."""
     rng = np.random.default_rng(0)
@@ -139,6 +156,8 @@ def every_case():
     names = ["a column with a rather long name of its own", *"bc"]
     return [
         (values, graph),
+        entropies(),
+        falling_r2(),
         (values / values.std(axis=0), graph),
         (large, large_graph.T),
         (large, large_graph),

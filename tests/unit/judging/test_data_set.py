@@ -79,7 +79,7 @@ def test_without_an_artefact_there_is_no_evidence_which_is_not_an_absence():
     found = judged(ca.models.ISCM(sample_size=500).calibrate(graph, rng)[1], graph)
     assert [("no-evidence", "")] == kinds(found)
     sentence = found.findings[0].sentence
-    expected = "No evidence that R² or position in the file gives the order away"
+    expected = "No evidence that R² or position in the file reveals the order"
     assert sentence.startswith(expected)
     tied = "variance, excess kurtosis, skewness and mean"
     assert f"The columns do not differ in {tied}" in found.findings[0].advice
