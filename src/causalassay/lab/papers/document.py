@@ -29,9 +29,10 @@ RULE = (
     "A number agrees if it differs from ours by no more than chance and rounding allow: 2.6 "
     "standard errors, ours and the paper's own added as variances, plus half a unit of its last "
     "digit, and the error of reading it off a figure. A claim holds or fails if our 99 % interval "
-    "lies wholly on one side; else it is open. A number from other data than the paper's is shown "
-    "and not judged. The rule was stated before the first run; the notes name what was decided "
-    "later."
+    "lies wholly on one side; else, and if it can be read in two ways, it is open. A number that "
+    "chance may move by more than a tenth is merely not contradicted. A number from "
+    "other data than the paper's is shown and not judged. The rule was stated before the first "
+    "run; the notes name what was decided later."
 )
 
 Groups = Mapping[str, Sequence[Line]]
@@ -135,22 +136,28 @@ def outcome_table(what: str, groups: Groups) -> Table:
 
 
 def _table(identity: str, lines: Sequence[Line], title: str, *, items: bool = False) -> Table:
-    """Return published values with ours; on request with their items."""
+    """Return published values with ours; on request with their items.
+
+    Where the paper prints a spread of few draws, a second column takes ours in its place.
+    """
+    second = any(line.with_our_spread for line in lines)
     columns = (
         *([Column("item", "item")] if items else []),
         Column("what", "what"),
         Column("published", "published"),
         Column("ours", "ours [99 % interval]", "digits", align="left"),
         Column("outcome", "outcome"),
+        *([Column("our spread", "with our spread")] if second else []),
         Column("why", "remark"),
     )
     rows = [
         (
             *([line.value.item] if items else []),
             line.value.place,
-            line.value.shown,
+            line.published,
             line.ours_cell,
-            Marked(line.outcome, warns=line.outcome in BAD),
+            Marked(line.worded, warns=line.outcome in BAD),
+            *([line.with_our_spread] if second else []),
             line.why,
         )
         for line in lines

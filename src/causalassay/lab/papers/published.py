@@ -30,6 +30,11 @@ Choices
 Other data
     Where an experiment of ours stands in for data that the paper's authors had, a number is
     another system's: it is shown beside theirs and not judged. A claim is judged as any other.
+Not contradicted
+    A random number that agrees is worded "not contradicted" if chance alone may move it by more
+    than a tenth of what is printed (`is_close`): it says little then. The outcome stays "agrees".
+Ambiguous
+    A statement that can be read in two ways which come out differently is open, not failing.
 Several numbers
     Of k numbers for one published value each takes the level 1 - 0.01 / k, as a claim's.
 """
@@ -62,6 +67,7 @@ from causalassay.study.language.tables import StrictTable
 Size = Literal["fast", "full"]
 Kind = Literal["number", "bound", "ordering", "identity", "choice"]
 Relation = Literal["<", ">", "≤", "≥", "=", "≈"]
+Source = Literal["print", "notebook", "notes"]
 
 
 def _one_of(choices: Any) -> str:
@@ -213,6 +219,11 @@ class PublishedValue(StrictTable):
         from them is not judged; a claim is.
     reason : str
         Why it is not computed; then there is no `ours`.
+    source : {"print", "notebook", "notes"}
+        Whether the paper's text has it, or a figure of the authors' notebook, or only our notes
+        on their method.
+    ambiguous : str
+        How else the statement can be read, if that comes out differently.
     remark : str
         What is unclear, or why ours differs. It explains a disagreement and never turns it
         into agreement.
@@ -235,6 +246,8 @@ class PublishedValue(StrictTable):
     quote: Text
     ours: Table = {}
     other_data: Text = ""
+    source: Annotated[Source, Field(description=_one_of(Source))] = "print"
+    ambiguous: Text = ""
     reason: Text = ""
     remark: Text = ""
 
@@ -319,7 +332,8 @@ def outcome_of(value: PublishedValue, ours: Ours) -> Outcome:
         return "not run"
     if value.other_data and value.kind in {"number", "choice"}:
         return "other data"
-    return _judged(value, ours)
+    outcome = _judged(value, ours)
+    return "open" if value.ambiguous and outcome == "fails" else outcome
 
 
 def _judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases | Choice) -> Outcome:
@@ -363,6 +377,47 @@ def allowed_difference(value: PublishedValue, ours: Estimate, level: float = LEV
         theirs = ours.standard_error * math.sqrt(ours.draws / drawn) if drawn else 0.0
     both = math.hypot(ours.standard_error, theirs)
     return ours.quantile(level) * both + value.slack + ROUNDING_ERROR
+
+
+CLOSE = 0.1
+"""The share of a printed number by which chance may move one that is said to agree."""
+
+
+def is_close(value: PublishedValue, ours: Ours | None) -> bool:
+    """Return whether agreeing says something: chance may move the number by a tenth at most.
+
+    Examples
+    --------
+    >>> value = PublishedValue(id="v", item="table-1", kind="number", value=0.5, quote="0.5",
+    ...     rounding=0.05, ours={"compute": "study"})
+    >>> is_close(value, Estimate(0.5, 0.01, 1000)), is_close(value, Estimate(0.5, 0.1, 1000))
+    (True, False)
+    """
+    if value.kind != "number" or not isinstance(ours, Estimate | Several):
+        return True
+    level = joint_level(ours.estimates)
+    by_chance = max(allowed_difference(value, each, level) for each in ours.estimates)
+    return by_chance - value.slack - ROUNDING_ERROR <= CLOSE * abs(value.number) + ROUNDING_ERROR
+
+
+def agrees_with_our_spread(value: PublishedValue, ours: Ours | None) -> bool | None:
+    """Return whether a number agrees if the paper's spread is taken to be ours at its draws.
+
+    None unless the paper prints a spread and a number of draws: only then is there a second way.
+    The outcome does not depend on it.
+
+    Examples
+    --------
+    >>> value = PublishedValue(id="v", item="table-1", kind="number", value=7.6, quote="7.6",
+    ...     rounding=0.05, standard_error=1.0, replicates=10, ours={"compute": "study"})
+    >>> ours = Estimate(10.5, 0.16, 2000)
+    >>> outcome_of(value, ours), agrees_with_our_spread(value, ours)
+    ('disagrees', True)
+    """
+    stated = value.standard_error is not None and value.replicates is not None
+    if value.kind != "number" or not stated or not isinstance(ours, Estimate) or not ours.draws:
+        return None
+    return _near(value.model_copy(update={"standard_error": None}), ours, LEVEL)
 
 
 def relative_difference(value: PublishedValue, ours: Ours) -> float | None:

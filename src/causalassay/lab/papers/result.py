@@ -26,8 +26,10 @@ from causalassay.lab.papers.published import (
     Outcome,
     PublishedValue,
     Size,
+    agrees_with_our_spread,
     allowed_difference,
     chance_of_disagreement,
+    is_close,
 )
 from causalassay.present import Shown
 from causalassay.present.formatting import Interval, counted, fixed, formatted
@@ -36,6 +38,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from causalassay.present import Document
+
+
+NOT_CONTRADICTED = "not contradicted"
+"""How a number that agrees is worded where chance could have moved it far."""
+
+_SOURCES = {"print": "", "notebook": " (authors' notebook)", "notes": " (our notes)"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,24 @@ class Line:
     value: PublishedValue
     ours: Ours | None
     outcome: Outcome
+
+    @property
+    def worded(self) -> str:
+        """The outcome in words: a number that agrees may be no more than not contradicted."""
+        if self.outcome == "agrees" and not is_close(self.value, self.ours):
+            return NOT_CONTRADICTED
+        return self.outcome
+
+    @property
+    def with_our_spread(self) -> str:
+        """The outcome if the paper's spread is taken to be ours; empty if there is no choice."""
+        agrees = agrees_with_our_spread(self.value, self.ours)
+        return "" if agrees is None else "agrees" if agrees else "disagrees"
+
+    @property
+    def published(self) -> str:
+        """What is published, and where it is from if not from print."""
+        return self.value.shown + _SOURCES[self.value.source]
 
     @property
     def ours_cell(self) -> Interval | float | str:
@@ -85,6 +111,8 @@ class Line:
     def why(self) -> str:
         """Why it does not agree or has no number, what is ours in a claim, and on which data."""
         parts = [f"on {self.value.other_data}"] if self.value.other_data else []
+        if self.value.ambiguous:
+            parts.append(f"ambiguous: {self.value.ambiguous}")
         if isinstance(self.ours, NotRun):
             parts.append(self.ours.reason)
         elif isinstance(self.ours, Extremes) and self.outcome == "not run":
@@ -137,6 +165,9 @@ class Line:
             "draws": ours.draws if isinstance(ours, Estimate) else None,
             "without a number": _lost(ours),
             "outcome": self.outcome,
+            "worded": self.worded,
+            "with our spread": self.with_our_spread,
+            "source": self.value.source,
             "why": self.why,
         }
 
@@ -219,7 +250,9 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
     numbers, claims = counts["agrees"] + counts["disagrees"], counts["holds"] + counts["fails"]
     sentences = []
     if numbers:
-        sentences.append(f"Numbers: {counts['agrees']} of {numbers} agree.")
+        weak = sum(line.worded == NOT_CONTRADICTED for line in lines)
+        merely = f", {weak} of them merely not contradicted" if weak else ""
+        sentences.append(f"Numbers: {counts['agrees']} of {numbers} agree{merely}.")
     if claims or counts["open"]:
         sentences.append(
             f"Claims: {counts['holds']} hold, {counts['fails']} fail, {counts['open']} open"
