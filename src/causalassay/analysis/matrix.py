@@ -239,17 +239,10 @@ def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     return "; ".join(labels.values())
 
 
-PARTLY = {
-    FindingKind.SORTABLE_ONLY: "sortable by {}, no gain found",
-    FindingKind.GAIN_ONLY: "gain by {}, no sortability found",
-}
-"""What is said of a scheme where one of the two tests passed."""
-
-
 def _on_scheme(finding: Finding) -> str:
     if finding.kind in NOTHING_FOUND:
         return NOTHING_FOUND[finding.kind]
-    return PARTLY.get(finding.kind, f"{finding.label} by {{}}").format(finding.words["statistics"])
+    return finding.kind.label_by(finding.words["statistics"])
 
 
 def _on_algorithm(findings: StudyFindings, name: str) -> str:

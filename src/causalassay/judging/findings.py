@@ -166,6 +166,16 @@ class FindingKind(StrEnum):
         """A few words for people."""
         return WORDING[self].label
 
+    def label_by(self, statistics: str) -> str:
+        """Return the same with the statistics it is about.
+
+        Examples
+        --------
+        >>> FindingKind.GAMEABLE.label_by("R²"), FindingKind.SORTABLE_ONLY.label_by("R²")
+        ('gameable by R²', 'sortable by R², no gain found')
+        """
+        return (WORDING[self].label_by or f"{self.label} by {{}}").format(statistics)
+
 
 ORDER_KINDS = (
     FindingKind.GAMEABLE,
@@ -220,11 +230,14 @@ class Wording:
         sentence for each variant, "plain" if it has no name.
     advice : str
         What follows from it.
+    label_by : str
+        The label with the statistics it is about in place of {}, if these do not come last.
     """
 
     label: str
     sentences: str | Mapping[str, str]
     advice: str | Mapping[str, str] = ""
+    label_by: str = ""
 
 
 BOTH_VARIANCES = "depends on variance order and ratios"

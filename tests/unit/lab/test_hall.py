@@ -130,13 +130,13 @@ def test_the_verdict_is_that_of_an_audit_of_the_files(tmp_path, name):
     words = result.stderr.strip().splitlines()[-1].removeprefix(f"{name}: causalassay ").split()
     audited = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert audited["verdict"]["sentence"] == row["sentence"]
-    assert audited["random_f1"] == row["random_f1"]
+    assert audited["random_direction"] == row["random_direction"]
     assert [one["sortability"] for one in audited["claims"][::2]] == [
         one["sortability"] for one in row["cells"]
     ]
     for test, keys in {
         "sortable_p": ("p_rising", "p_falling"),
-        "winning_p": ("f1_p_rising", "f1_p_falling"),
+        "winning_p": ("direction_p_rising", "direction_p_falling"),
     }.items():
         assert [one[test] for one in audited["claims"]] == [
             one[key] for one in row["cells"] for key in keys
@@ -404,7 +404,7 @@ def test_the_table_has_every_number(raw):
     head, line = (text.split(",") for text in hall_csv([raw]).splitlines())
     row = dict(zip(head, line, strict=True))
     assert f"{raw.cell('R2').p_falling:.6g}" == row["R2_p_falling"]
-    assert math.isclose(raw.best_f1, float(row["best_f1"]), rel_tol=1e-5)
+    assert math.isclose(raw.best_direction, float(row["best_direction"]), rel_tol=1e-5)
     assert "" == row["entropy_kind"]
     assert "gameable" == row["verdict"] == row["variance_kind"]
     assert raw.cell("R2").p_falling == hall_frame([raw])["R2_p_falling"][0]
@@ -467,11 +467,11 @@ def label(row):
 
 def cell(statistic, kind, sortability, spread=0.1, **more):
     word = statistic.replace("R2", "R²")
-    numbers = {"p_rising": 0.5, "p_falling": 0.5, "f1_rising": 0.5, "f1_falling": 0.4}
+    numbers = {"p_rising": 0.5, "p_falling": 0.5, "direction_rising": 0.5, "direction_falling": 0.4}
     return Cell(statistic, word, FindingKind(kind), sortability, spread, **numbers | more)
 
 
-NEAR = {"f1_falling": 0.36, "f1_p_falling": 0.001, "gain_spread_falling": 0.1}
+NEAR = {"direction_falling": 0.36, "direction_p_falling": 0.001, "gain_spread_falling": 0.1}
 """A gain of 0.06 over random orders, with a standard error of 0.02."""
 
 
@@ -488,7 +488,7 @@ NEAR = {"f1_falling": 0.36, "f1_p_falling": 0.001, "gain_spread_falling": 0.1}
         ([cell("variance", "no-evidence", 0.42)], "no evidence (borderline)"),
         ([cell("variance", "no-evidence", 0.5)], "no evidence"),
         ([cell("R2", "gameable-backwards", 0.2, **NEAR)], "backwards by R² (borderline)"),
-        ([cell("R2", "no-evidence", 0.5, **NEAR | {"f1_p_falling": 0.4})], "no evidence"),
+        ([cell("R2", "no-evidence", 0.5, **NEAR | {"direction_p_falling": 0.4})], "no evidence"),
     ],
 )
 def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, told):
@@ -497,18 +497,18 @@ def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, tol
     row = dataclasses.replace(
         without_verdict(entry, settings, "failed", ""),
         **{"status": "ok", "verdict": FindingKind.NO_EVIDENCE, "cells": tuple(cells)},
-        **{"n_units": 20, "random_f1": 0.3},
+        **{"n_units": 20, "random_direction": 0.3},
     )
     assert label(row).endswith(told)
 
 
-def test_a_leaning_verdict_names_the_direction(raw):
-    falling = {"p_falling": 0.001, "f1_p_rising": 0.9, "f1_p_falling": 0.2}
+def test_a_verdict_by_one_test_names_the_direction(raw):
+    falling = {"p_falling": 0.001, "direction_p_rising": 0.9, "direction_p_falling": 0.2}
     leaning = {
-        "verdict": FindingKind.LEANING,
+        "verdict": FindingKind.SORTABLE_ONLY,
         "statistic": "R2",
-        "cells": (cell("R2", "leaning", 0.1),),
+        "cells": (cell("R2", "sortable-only", 0.1),),
     }
-    assert "leaning by R²" == label(dataclasses.replace(raw, **leaning))
-    leaning["cells"] = (cell("R2", "leaning", 0.1, **falling),)
-    assert "leaning by falling R²" == label(dataclasses.replace(raw, **leaning))
+    assert "sortable by R², no gain found" == label(dataclasses.replace(raw, **leaning))
+    leaning["cells"] = (cell("R2", "sortable-only", 0.1, **falling),)
+    assert "sortable by falling R², no gain found" == label(dataclasses.replace(raw, **leaning))

@@ -181,7 +181,7 @@ class Row(Shown):
             (cell.p_falling, cell.direction_p_falling),
         )
         direction = "falling " if min(falling) < min(rising) else ""
-        return f"{self.verdict.label} by {direction}{cell.word}"
+        return self.verdict.label_by(f"{direction}{cell.word}")
 
     @property
     def is_borderline(self) -> bool:
