@@ -476,6 +476,11 @@ def ask_likelihoods(
         found = compare_likelihoods(fits, dataset, seed)
     except NotApplicable as error:
         return LikelihoodOpinion(reason=str(error))
+    return likelihood_opinion(found, default)
+
+
+def likelihood_opinion(found: Likelihoods, default: str) -> LikelihoodOpinion:
+    """Return the likelihoods as plain values, each beside the best one and the default."""
     if not found.bic:
         return LikelihoodOpinion(
             reason=next(iter(found.not_ranked.values())), not_ranked=found.not_ranked
@@ -496,7 +501,9 @@ def _ranked_scores(
     """Return the scores, best first; of equal ones the first name leads."""
     names = sorted(values, key=lambda name: -values[name])
     behind = {name: gain(names[0], name) for name in names}
-    return {name: LikelihoodScore(values[name], *behind[name]) for name in names}
+    return {
+        name: LikelihoodScore(values[name], each.value, each.error) for name, each in behind.items()
+    }
 
 
 def _gains(found: Likelihoods, default: str) -> dict[str, tuple[float, float]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
@@ -115,7 +115,8 @@ def _decision(choice: Choice) -> Iterator[Finding]:
         yield _best_bic(choice, best)
 
 
-class Challenge(NamedTuple):
+@dataclass(frozen=True)
+class Challenge:
     """Whether the default stays, against the one with the best BIC.
 
     Parameters
@@ -191,7 +192,8 @@ def _cannot_choose(choice: Choice) -> Finding | None:
     return _claim(kind, rule, "each other", n_algorithms=n, **numbers)
 
 
-class MutualPairs(NamedTuple):
+@dataclass(frozen=True)
+class MutualPairs:
     """Pairs of targets that move each other.
 
     Parameters

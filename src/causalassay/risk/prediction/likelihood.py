@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ MOST_MEMBERS = 20
 DETERMINED = 1e-9
 """The share of a column's variance below which its parents leave nothing unexplained."""
 
+ROWS_PER_PIECE = 3
+"""With fewer rows for each coefficient, lines stay straight."""
+
 _UNDETERMINED = 1e-8
 """A penalty on slopes, in squared standard deviations: collinear parents share their weight."""
 
@@ -39,7 +42,8 @@ Parts = tuple[int, ...]
 """Numbers of regimes."""
 
 
-class Gain(NamedTuple):
+@dataclass(frozen=True)
+class Gain:
     """By how much one score exceeds another, and the standard error of the difference."""
 
     value: float
@@ -145,7 +149,8 @@ def compare_likelihoods(fits: Mapping[str, Fit], dataset: Dataset, seed: int) ->
     )
 
 
-class _Score(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Score:
     """What one algorithm has, before the empty graph's is subtracted."""
 
     held_out: Vector
@@ -266,7 +271,8 @@ class Densities(Protocol):
         ...
 
 
-class _Line(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Line:
     """A column as a sum of the pieces of its parents' lines."""
 
     pieces: Sequence[Values]
@@ -314,13 +320,19 @@ class Lines:
         """Return straight or bent lines, whichever have the better BIC."""
         key = (node, parents, fitted_on)
         if key not in self._known:
-            n_rows = int(self._sizes[list(fitted_on)].sum())
-            straight, bent = (self._fit(key, bends) for bends in (False, True))
-            log_ratio = math.log(straight.variance / bent.variance)
-            more = bent.n_coefficients - straight.n_coefficients
-            gain = n_rows * log_ratio - more * math.log(n_rows)
-            self._known[key] = bent if gain > 0 else straight
+            self._known[key] = self._better(key)
         return self._known[key]
+
+    def _better(self, key: tuple[int, Parents, Parts]) -> _Line:
+        _, parents, fitted_on = key
+        n_rows = int(self._sizes[list(fitted_on)].sum())
+        straight = self._fit(key, bends=False)
+        if n_rows < ROWS_PER_PIECE * len(parents) * self._per_column:
+            return straight
+        bent = self._fit(key, bends=True)
+        log_ratio = math.log(straight.variance / bent.variance)
+        more = bent.n_coefficients - straight.n_coefficients
+        return bent if n_rows * log_ratio > more * math.log(n_rows) else straight
 
     def _fit(self, key: tuple[int, Parents, Parts], bends: bool) -> _Line:
         node, parents, fitted_on = key
@@ -350,7 +362,8 @@ class Lines:
         return _Line(self._pieces, node * each, pieces, intercept, weights, left)
 
 
-class _Table(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Table:
     """The probabilities of a column's levels in each configuration of its parents."""
 
     codes: Sequence[NDArray[np.int64]]
@@ -409,5 +422,5 @@ class Tables:
             counts = np.full((len(numbers), n_levels), 1 / n_levels)
             np.add.at(counts, (place.reshape(-1), codes[:, node]), 1.0)
             logs = np.log(counts / counts.sum(axis=1, keepdims=True))
-            self._known[key] = empty._replace(logs=dict(zip(numbers.tolist(), logs, strict=True)))
+            self._known[key] = replace(empty, logs=dict(zip(numbers.tolist(), logs, strict=True)))
         return self._known[key]
