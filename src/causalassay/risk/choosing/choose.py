@@ -285,7 +285,7 @@ def _beside_random(
 ) -> dict[str, RandomGraphs]:
     """Say which algorithms beat random graphs, after Holm, with as many draws as that takes."""
     by_evidence = sorted(
-        risks, key=lambda name: (beside[name].p_value, beside[name].low - risks[name].weighted)
+        risks, key=lambda name: (beside[name].p_value, risks[name].weighted - beside[name].low)
     )
     compared = {name: beside[name] for name in risks}
     shown: set[str] = set()

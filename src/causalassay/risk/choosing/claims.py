@@ -183,7 +183,7 @@ def _cannot_choose(choice: Choice) -> Finding | None:
     n, share = len(choice.algorithms), _share_moved(choice)
     kind, rule = FindingKind.CANNOT_CHOOSE, "choice"
     none_beats = not any(row.random.beaten for row in choice.algorithms)
-    if share >= MANY_MOVED and none_beats:
+    if share >= MANY_MOVED and none_beats and _could_beat(choice):
         return _claim(kind, rule, n_algorithms=n, share=share)
     pairs = choice.mutual_pairs
     if not pairs.found:
@@ -228,12 +228,13 @@ def find_mutual_pairs(movements: Sequence[Movement], least_effect: float = 0.0) 
         on.setdefault(movement.target, []).append(movement)
 
     def p_value(target: str, other: str) -> float:
-        seen = [
-            p_value
-            for movement in on[target]
-            if (p_value := movement.p_values[other]) is not None
-            and abs(movement.effects[other] or math.inf) >= least_effect
-        ]
+        seen = []
+        for movement in on[target]:
+            p_value, effect = movement.p_values[other], movement.effects[other]
+            # An effect without a number is an infinite one.
+            is_large = effect is None or abs(effect) >= least_effect
+            if p_value is not None and is_large:
+                seen.append(p_value)
         return min(1.0, len(on[target]) * min(seen, default=1.0))
 
     pairs = {pair: max(p_value(*pair), p_value(*pair[::-1])) for pair in combinations(on, 2)}
@@ -272,6 +273,12 @@ def combined_ranks(choice: Choice) -> dict[str, float]:
 # What that rests on.
 
 
+def _could_beat(choice: Choice) -> bool:
+    """Return whether columns can be exchanged in enough ways for any p-value to be small."""
+    n_ways = math.factorial(len(choice.columns))
+    return len(choice.algorithms) / n_ways <= SHARE
+
+
 def _random_graphs(choice: Choice) -> Iterator[Finding]:
     rows = choice.algorithms
     beating = [row.name for row in rows if row.random.beaten]
@@ -280,6 +287,17 @@ def _random_graphs(choice: Choice) -> Iterator[Finding]:
         "n_algorithms": len(rows),
         "p_corrected": min(row.random.p_corrected or 1.0 for row in rows),
     }
+    if not beating and not _could_beat(choice):
+        yield _claim(
+            FindingKind.NOT_BEYOND_RANDOM_GRAPHS,
+            rule,
+            "too few ways",
+            algorithm=rows[0].name,
+            n_columns=len(choice.columns),
+            n_ways=math.factorial(len(choice.columns)),
+            **counted,
+        )
+        return
     if not beating:
         leader, share = rows[0], rows[0].random.share_beaten
         yield _claim(
@@ -558,6 +576,8 @@ def next_step(choice: Choice) -> str:
     take = f"Take the graph of {choice.chosen} (--out graphs writes it)"
     if choice.row(choice.chosen).random.beaten:
         return f"{take}: it beats random graphs of its density."
+    if not _could_beat(choice):
+        return f"{take}, with care: so few columns cannot show that it beats random graphs."
     return f"{take}, with care: these experiments do not show that it beats random graphs."
 
 
