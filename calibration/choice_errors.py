@@ -38,7 +38,7 @@ from causalassay.risk.choosing.baselines import reachability, risks_of
 from causalassay.risk.choosing.choose import find_movements
 from causalassay.risk.choosing.claims import find_mutual_pairs
 from causalassay.risk.choosing.result import LikelihoodOpinion, SecondOpinion
-from causalassay.risk.descendants import DEFAULT_TESTS, estimate_descendants, implied_descendants
+from causalassay.risk.descendants import DEFAULT_TESTS, implied_descendants
 
 SEED = 20261201
 """None of the systems on which a rule was mended (20261121, 20261122): those were its reason."""
@@ -92,7 +92,7 @@ def errors_row(job: Job) -> Row:
     system = draw_system(kind, rng)
     first = _chosen(system, candidates(), rng)
     found = {one: first.matrix(one) for one in first.ranking}
-    said = {"algorithms": _said(first, system), BATCHES: _in_batches(system.data, rng)}
+    said = {"algorithms": _said(first, system), BATCHES: _in_batches(system, rng)}
     for cell, draw_candidates in CANDIDATES.items():
         graphs = draw_candidates(system, found, rng)
         given: dict[str, str | Algorithm] = {
@@ -139,6 +139,9 @@ def _said(choice: choosing.Choice, system: System) -> Row:
         "density": density.words["more"] if density else "",
         "beaten": [row.name for row in rows if row.random.beaten],
         "may_be_best": list(choice.may_be_best),
+        "covers": _covers(
+            {row.name: (choice.matrix(row.name), row.interval) for row in rows}, system
+        ),
         "named": {row.name: row.n_named for row in rows},
         "risk": {row.name: row.weighted for row in rows},
         "oracle": {
@@ -152,17 +155,30 @@ BATCH_SHIFT = 0.5
 """The standard deviation of what a batch adds to a column, in standard deviations of the column."""
 
 
-def _in_batches(data: Dataset, rng: Generator) -> Row:
+def _in_batches(system: System, rng: Generator) -> Row:
     """Return what is said of targets if every condition is a batch that shifts all columns."""
-    sd = data.observational_values.std(axis=0)
+    sd = system.observed.std(axis=0)
     regimes = tuple(
         replace(regime, values=regime.values + BATCH_SHIFT * sd * rng.normal(size=len(sd)))
-        for regime in data.regimes
+        for regime in system.data.regimes
     )
-    shifted = replace(data, regimes=regimes)
-    threshold = estimate_descendants(shifted, rng, DEFAULT_TESTS).threshold
+    shifted = replace(system.data, regimes=regimes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scoring = risk.Scoring(n_bootstrap=N_RANDOM)
+        risks = risk.compare(candidates(), shifted, rng, scoring=scoring).risks
+    threshold = next(iter(risks.values())).descendants.threshold
     pairs = find_mutual_pairs(find_movements(shifted, DEFAULT_TESTS, threshold))
-    return {"rules": [], "mutual": len(pairs.found)}
+    intervals = {name: (each.graph, each.intervals.weighted) for name, each in risks.items()}
+    return {"rules": [], "mutual": len(pairs.found), "covers": _covers(intervals, system)}
+
+
+def _covers(intervals: Mapping[str, tuple[Adjacency, tuple[float, float]]], system: System) -> Row:
+    """Return of each algorithm whether the interval of its risk holds the oracle risk."""
+    return {
+        name: bool(low - 1e-9 <= risk.oracle(system.graph, graph) <= high + 1e-9)
+        for name, (graph, (low, high)) in intervals.items()
+    }
 
 
 def random_dags(_: System, __: Graphs, rng: Generator) -> dict[str, Adjacency]:

@@ -18,6 +18,7 @@ def said(**changed):
     right = {
         "rules": ["may be the best", "random graphs of its density"],
         "mutual": 0,
+        "covers": {"a": True, "b": True},
         "density": "",
         "beaten": [],
         "may_be_best": ["a", "b"],
@@ -30,7 +31,7 @@ def said(**changed):
 
 def row(algorithms, others):
     cells = dict.fromkeys(choice_errors.CANDIDATES, others)
-    cells[choice_errors.BATCHES] = {"rules": [], "mutual": 1}
+    cells[choice_errors.BATCHES] = {"rules": [], "mutual": 1, "covers": {"a": True, "b": False}}
     return {"cell": "errors", "draw": 0, "said": {"algorithms": algorithms, **cells}}
 
 
@@ -76,6 +77,7 @@ def test_the_page_and_the_output_cite_the_rates(tmp_path, monkeypatch):
         choice_error_rates.write(tmp_path, rows)
         text = page.read_text()
         assert "old" not in text
+        assert "in 100.0 % of 200 cases, and with batch effects in 50.0 % of 200." in text
         assert text.count("| 100 systems | 1.0 [0.2, 5.4] | 1.7 |") == 3
     rates = json.loads(cited.read_text())
     assert rates["graph check"] == "as before"

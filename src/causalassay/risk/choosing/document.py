@@ -194,7 +194,7 @@ RANKING: Sequence[tuple[Column, Callable[[Choice, RankedRow], object]]] = (
         Column(
             "bic",
             "interventional\nBIC",
-            "fixed1",
+            "digits",
             priority=6,
             align="left",
             hint="less that of the best one, with one standard error",
@@ -235,7 +235,7 @@ RANKING: Sequence[tuple[Column, Callable[[Choice, RankedRow], object]]] = (
         Column("share_beaten", "share\nbeaten", "share", priority=1),
         lambda _, row: row.random.share_beaten,
     ),
-    (Column("edges", "edges", "count", priority=3), lambda _, row: row.density.edges),
+    (Column("edges", "edges", "count", priority=7), lambda _, row: row.density.edges),
     (
         Column("undirected", "—", "count", priority=0, hint="undirected edges"),
         lambda _, row: row.density.undirected,
@@ -446,9 +446,9 @@ def likelihood_table(choice: Choice) -> Table:
     opinion = choice.likelihoods
     columns = (
         Column("algorithm", "algorithm"),
-        Column("bic", "interventional BIC\nover the empty graph", "fixed1"),
-        Column("behind", "behind\nthe best", "fixed1"),
-        Column("over_default", "over the\ndefault", "fixed1", priority=2),
+        Column("bic", "interventional BIC\nover the empty graph", "digits"),
+        Column("behind", "behind\nthe best", "digits"),
+        Column("over_default", "over the\ndefault", "digits", priority=2),
         Column("held_out", "held-out likelihood\nover the empty graph", "fixed3"),
         Column("held_out_behind", "behind\nthe best", "fixed3", priority=1),
     )
