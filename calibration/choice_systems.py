@@ -183,7 +183,7 @@ def system_row(job: Job) -> Row:
     predicted = prediction.compare(graphs, data, rng)
     default = next(one for one in DEFAULTS if one in fits)
     likely = compare_likelihoods(fits, data, draw)
-    opinion = likelihood_opinion(likely, default)
+    opinion = likelihood_opinion(likely, fits, default)
     all_nodes = experiments(
         model, observed, range(N_NODES), kind.action, _N_ROWS_OF_TRUTH, stream(SEED, "truth", draw)
     )

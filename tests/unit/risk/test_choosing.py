@@ -376,6 +376,47 @@ def test_the_default_is_known_by_its_class_whatever_it_is_called():
     assert "mine" == found.default
 
 
+def test_a_baseline_that_explains_the_rows_better_is_no_rival():
+    """The empty graph is better than both candidates, which join columns without a reason."""
+    rng = np.random.default_rng(0)
+    regimes = [Regime("rest", rng.normal(size=(200, 6)))]
+    for node in (0, 1, 2):
+        rows = rng.normal(size=(60, 6)) + 3 * (np.arange(6) == node)
+        regimes.append(Regime(f"on {node}", rows, (node,)))
+    given = {"chain": Given(chain(6)), "dense": Given(np.triu(np.ones((6, 6), bool), 1))}
+    found = ca.choose(Dataset(NAMES, tuple(regimes), "rest"), 0, given, n_random=50)
+    bic = found.likelihoods.bic
+    assert ["empty", "chain", "dense"] == list(bic)
+    assert bic["chain"].behind == 0
+    assert bic["empty"].behind == pytest.approx(bic["chain"].value - bic["empty"].value)
+    assert bic["empty"].behind < 0
+    assert ("chain", FindingKind.TAKE_BEST_BIC) == (found.chosen, found.reason.kind)
+    assert found.reason.numbers["gain"] == pytest.approx(bic["chain"].value - bic["dense"].value)
+
+
+def test_discrete_columns_are_chosen_by_tables():
+    rng = np.random.default_rng(1)
+
+    def rows(n, target=None):
+        codes = rng.integers(2, size=(n, 4))
+        for node in range(1, 4):
+            if node != target:
+                copied = rng.random(n) < 0.85
+                codes[:, node] = np.where(copied, codes[:, node - 1], codes[:, node])
+        return codes.astype(float)
+
+    regimes = [Regime("rest", rows(300))]
+    regimes += [Regime(f"on {node}", rows(100, node), (node,)) for node in (0, 1, 2)]
+    for regime, node in zip(regimes[1:], (0, 1, 2), strict=True):
+        assert (node,) == regime.targets
+    kinds = (ca.data.Discrete(("no", "yes")),) * 4
+    data = Dataset(tuple("abcd"), tuple(regimes), "rest", kinds)
+    given = {"truth": Given(chain(4)), "backwards": Given(chain(4).T.copy())}
+    found = ca.choose(data, 0, given, DescendantTests("mann-whitney"), n_random=50)
+    assert not found.likelihoods.reason
+    assert "truth" == next(iter(found.likelihoods.bic)) == found.chosen
+
+
 def test_without_likelihoods_the_default_or_the_least_risk_is_taken(chosen):
     none = replace(chosen, likelihoods=choosing.LikelihoodOpinion(reason="some are discrete"))
     assert ("truth", FindingKind.TAKE_LEAST_RISK) == (none.chosen, none.reason.kind)

@@ -179,7 +179,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         cutoffs=_at_cutoffs(dataset, seed, at_cutoffs, fits),
         graphs={name: _found_graph(fit, dataset) for name, fit in fits.items()},
         second_opinion=ask_second_opinion(judged, dataset, seed, not_acting),
-        likelihoods=ask_likelihoods(judged, dataset, seed, default),
+        likelihoods=ask_likelihoods(judged, dataset, seed, candidates.algorithms, default),
         default=default,
     )
 
@@ -460,7 +460,7 @@ def ask_second_opinion(
 
 
 def ask_likelihoods(
-    fits: Mapping[str, Fit], dataset: Dataset, seed: int, default: str
+    fits: Mapping[str, Fit], dataset: Dataset, seed: int, names: Collection[str], default: str = ""
 ) -> LikelihoodOpinion:
     """Return how probable the rows are under each graph; with a reason where there is no answer.
 
@@ -469,6 +469,8 @@ def ask_likelihoods(
     fits : mapping of str to Fit
     dataset : Dataset
     seed : int
+    names : collection of str
+        The algorithms among which the best one is looked for; the others are baselines.
     default : str
         The algorithm with whose BIC those of the others are compared; may be empty.
     """
@@ -476,31 +478,34 @@ def ask_likelihoods(
         found = compare_likelihoods(fits, dataset, seed)
     except NotApplicable as error:
         return LikelihoodOpinion(reason=str(error))
-    return likelihood_opinion(found, default)
+    return likelihood_opinion(found, names, default)
 
 
-def likelihood_opinion(found: Likelihoods, default: str) -> LikelihoodOpinion:
-    """Return the likelihoods as plain values, each beside the best one and the default."""
-    if not found.bic:
+def likelihood_opinion(
+    found: Likelihoods, names: Collection[str], default: str = ""
+) -> LikelihoodOpinion:
+    """Return the likelihoods as plain values, each beside the best algorithm and the default."""
+    if not any(name in names for name in found.bic):
         return LikelihoodOpinion(
             reason=next(iter(found.not_ranked.values())), not_ranked=found.not_ranked
         )
     held_out = {name: float(each.mean()) for name, each in found.held_out.items()}
     return LikelihoodOpinion(
         n_experiments=len(found.nodes),
-        bic=_ranked_scores(found.bic, found.bic_gain),
-        held_out=_ranked_scores(held_out, found.held_out_gain),
+        bic=_ranked_scores(found.bic, names, found.bic_gain),
+        held_out=_ranked_scores(held_out, names, found.held_out_gain),
         over_default=_gains(found, default),
         not_ranked=found.not_ranked,
     )
 
 
 def _ranked_scores(
-    values: Mapping[str, float], gain: Callable[[str, str], Gain]
+    values: Mapping[str, float], names: Collection[str], gain: Callable[[str, str], Gain]
 ) -> dict[str, LikelihoodScore]:
     """Return the scores, best first; of equal ones the first name leads."""
-    names = sorted(values, key=lambda name: -values[name])
-    behind = {name: gain(names[0], name) for name in names}
+    ordered = sorted(values, key=lambda name: -values[name])
+    best = next(name for name in ordered if name in names)
+    behind = {name: gain(best, name) for name in ordered}
     return {
         name: LikelihoodScore(values[name], each.value, each.error) for name, each in behind.items()
     }

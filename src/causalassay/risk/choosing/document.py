@@ -235,7 +235,7 @@ RANKING: Sequence[tuple[Column, Callable[[Choice, RankedRow], object]]] = (
         Column("share_beaten", "share\nbeaten", "share", priority=1),
         lambda _, row: row.random.share_beaten,
     ),
-    (Column("edges", "edges", "count", priority=7), lambda _, row: row.density.edges),
+    (Column("edges", "edges", "count", priority=3), lambda _, row: row.density.edges),
     (
         Column("undirected", "—", "count", priority=0, hint="undirected edges"),
         lambda _, row: row.density.undirected,

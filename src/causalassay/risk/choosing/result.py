@@ -289,7 +289,8 @@ class LikelihoodScore:
     value : float
         By how much the log density exceeds that of the empty graph.
     behind, error : float
-        By how much the best one's is larger, and the standard error of this paired difference.
+        By how much that of the best algorithm is larger, and the standard error of this paired
+        difference. Negative for a baseline that is better than all algorithms.
     """
 
     value: float
