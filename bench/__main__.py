@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import machine, speed_page
+from bench import machine, searches_page, speed_page
 from bench.peer_environments import ENVIRONMENTS
 from bench.runtime import cache_folder
 from bench.timings import FULL, QUICK
@@ -21,6 +21,8 @@ COMMANDS = {
     "full": "all rows on five seeds, with the long peers; about an hour",
     "searches": "searches for the best score, with the long peers, in CPU seconds; about an hour",
     "other-seeds": "searches for the best score on twenty other seeds",
+    "penalties": "penalties of searches by a stated rule, for searches.md; about an hour",
+    "flop": "our searches beside FLOP at equal CPU time, for searches.md",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
     "install": "make the peers' environments, and say which cannot be made",
@@ -39,8 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.command == "install":
         _install()
         return
-    sys.stdout.write(_run(options.command, options.only) + "\n")
-    if options.out is not None:
+    text = _run(options.command, options.only)
+    sys.stdout.write(text + "\n")
+    if options.out is not None and options.command in searches_page.TABLES:
+        searches_page.publish(options.out, options.command, text)
+    elif options.out is not None:
         speed_page.publish(options.out)
 
 
@@ -56,7 +61,11 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--only", action="append", default=[], metavar="ROW", help="a row or an algorithm"
         )
-        one.add_argument("--out", type=Path, help="the folder for speed.md and its images")
+        one.add_argument(
+            "--out",
+            type=Path,
+            help="the folder of the pages: speed.md with its images, or searches.md",
+        )
     return parser
 
 
@@ -66,17 +75,24 @@ def _run(command: str, only: Sequence[str]) -> str:
         from bench.comparison import compare  # noqa: PLC0415 (each command needs other modules)
 
         return compare(QUICK if command == "quick" else FULL, only, tell)
-    if command == "searches":
-        from bench.comparison import compare_searches  # noqa: PLC0415
-
-        return compare_searches(only, tell)
-    if command == "other-seeds":
-        from bench import other_seeds  # noqa: PLC0415
-
-        return other_seeds.compare(only, tell)
     if command == "growth":
         return _grow(only)
-    return _start_up()
+    return _start_up() if command == "startup" else _search(command, only)
+
+
+def _search(command: str, only: Sequence[str]) -> str:
+    """Run a command about searches for the best score."""
+    from bench import beside_flop, other_seeds, penalties  # noqa: PLC0415
+    from bench.comparison import compare_searches  # noqa: PLC0415
+
+    if command == "penalties":
+        return penalties.compare(tell)
+    commands = {
+        "searches": compare_searches,
+        "other-seeds": other_seeds.compare,
+        "flop": beside_flop.compare,
+    }
+    return commands[command](only, tell)
 
 
 def _grow(only: Sequence[str]) -> str:

@@ -133,7 +133,8 @@ def section(curves: Sequence[Curve], machine: str) -> str:
             f"on a small data set that loads the kernels. The number of nodes d varies with "
             f"{ROWS_OF_NODES} rows, the number of rows n with {NODES_OF_ROWS} nodes. Sizes beyond "
             f"the first that takes longer than {LIMIT:g} s are left out. The exponent is fitted to "
-            f"the {FITTED} largest sizes; memory is the peak that the call adds. {machine}",
+            f"the {FITTED} largest sizes; memory is the peak that the call adds. Searches for the "
+            f"best score have the penalty of the BIC, 1. {machine}",
             "",
             *rows,
             "",

@@ -25,6 +25,10 @@ from causalassay.discovery import make_algorithm
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "notears (fast)": ("notears", {"solver": "fast"}),
     "pc": ("pc", {"alpha": 0.01}),
+    **{
+        name: (name, {"penalty_discount": 1.0})
+        for name in ("boss", "ges", "ges-pooled", "gies", "grasp", "xges", "xgies")
+    },
 }
 """Where the name of a curve is not an algorithm with its defaults."""
 

@@ -19,14 +19,15 @@ the median over them. *First call* includes compiling and loading. *Speed-up* is
 minimum divided by ours on the same data: the median over seeds, with the range in brackets. \
 After a first call that took longer than {slow:g} s, a peer is not called again. A call that took \
 longer than {limit:g} s was stopped and is shown as > {limit:g} s. Results are means over seeds: \
-SHD to the truth (lower is better), BIC is the Gaussian score (higher is better), and *objective* \
-is NOTEARS' squared error at the best weights on the DAG (lower is better).
+SHD to the truth (lower is better), BIC is the Gaussian score (higher is better; all searches \
+have its penalty, `penalty_discount = 1`), and *objective* is NOTEARS' squared error at the best \
+weights on the DAG (lower is better).
 """
 
 SEARCHES_EXPLANATION = """\
-All programs search for the graph of the best Gaussian BIC, on the data of the GES rows above: \
-ER-2 graphs, 1000 rows, five seeds. Written by `python -m bench searches --out docs`; [Which \
-search to use when](searches.md) draws conclusions.
+All programs search for the graph of the best Gaussian BIC, ours with `penalty_discount = 1` as \
+the others, on the data of the GES rows above: ER-2 graphs, 1000 rows, five seeds. Written by \
+`python -m bench searches --out docs`; [Which search to use when](searches.md) draws conclusions.
 
 Times are CPU seconds, with one thread each; *speed-up* is the peer's minimum divided by ours on \
 the same data, the median over seeds, with the range in brackets. A program whose first call took \

@@ -19,6 +19,8 @@ from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Regime
 
 GOLEM_STEPS = 200
+BIC = {"penalty_discount": 1.0}
+"""The penalty of the peers in these rows; the default of our searches is another."""
 STUDY = """
 name = "trivial"
 seed = 1
@@ -83,42 +85,57 @@ def pc(data: Arrays) -> tuple[Call, Read]:
 
 def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES, forward and backward."""
-    return _discover("ges", data)
+    return _discover("ges", data, **BIC)
 
 
 def ges_turning(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES with the turning phase, which ges has too."""
-    return _discover("ges", data, phases=("forward", "backward", "turning"))
+    return _discover("ges", data, **BIC, phases=("forward", "backward", "turning"))
 
 
 def xges_0(data: Arrays) -> tuple[Call, Read]:
     """Prepare XGES-0, without forced deletions."""
-    return _discover("xges", data, extended=False)
+    return _discover("xges", data, **BIC, extended=False)
 
 
 def xges(data: Arrays) -> tuple[Call, Read]:
     """Prepare XGES with forced deletions."""
-    return _discover("xges", data)
+    return _discover("xges", data, **BIC)
 
 
 def boss(data: Arrays) -> tuple[Call, Read]:
     """Prepare BOSS from three random orders, its default."""
-    return _discover("boss", data)
+    return _discover("boss", data, **BIC)
 
 
 def boss_1(data: Arrays) -> tuple[Call, Read]:
     """Prepare BOSS from one random order."""
-    return _discover("boss", data, starts=1)
+    return _discover("boss", data, **BIC, starts=1)
 
 
 def grasp_1(data: Arrays) -> tuple[Call, Read]:
     """Prepare GRaSP from one random order."""
-    return _discover("grasp", data, starts=1)
+    return _discover("grasp", data, **BIC, starts=1)
 
 
 def grasp(data: Arrays) -> tuple[Call, Read]:
     """Prepare GRaSP from five random orders, its default."""
-    return _discover("grasp", data)
+    return _discover("grasp", data, **BIC)
+
+
+def boss_at_penalty(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS from three random orders with the penalty of the data."""
+    return _discover("boss", data, penalty_discount=float(data["penalty"]))
+
+
+def boss_at_penalty_12(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS from twelve random orders with the penalty of the data."""
+    return _discover("boss", data, starts=12, penalty_discount=float(data["penalty"]))
+
+
+def xges_at_penalty(data: Arrays) -> tuple[Call, Read]:
+    """Prepare XGES with the penalty of the data."""
+    return _discover("xges", data, penalty_discount=float(data["penalty"]))
 
 
 def gies(data: Arrays) -> tuple[Call, Read]:
@@ -131,7 +148,7 @@ def gies(data: Arrays) -> tuple[Call, Read]:
 
     def call() -> Estimate:
         dataset = Dataset(columns, regimes, observational="condition 0")
-        return discovery.discover("gies", dataset, np.random.default_rng(0))
+        return discovery.discover("gies", dataset, np.random.default_rng(0), **BIC)
 
     return call, _read
 

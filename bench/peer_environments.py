@@ -38,6 +38,7 @@ SCIPY = "scipy==1.17.1"
 ENVIRONMENTS: Mapping[str, Environment] = {
     "causaldisco": Environment(("CausalDisco==0.2.4", NUMPY, SCIPY, "scikit-learn==1.9.1")),
     "gadjid": Environment(("gadjid==0.1.0", NUMPY)),
+    "flopsearch": Environment(("flopsearch==0.3.0", NUMPY)),
     "ges": Environment(("ges==1.1.1", "gies==0.0.3", "sempler==0.2.14", NUMPY)),
     "causal-learn": Environment(("causal-learn==0.1.4.8", NUMPY, SCIPY)),
     "lingam": Environment(("lingam==1.13.0", "scipy==1.13.1")),

@@ -12,6 +12,8 @@ from causalassay.common.seeding import stream
 from causalassay.models import LinearSCM
 
 N_SAMPLES = 1000
+PENALTY = 2.0
+"""FLOP's usual penalty, beside which our searches have the same."""
 WEIGHTS = (0.5, 2.0)
 RANGES = ((0.3, 0.8), (0.5, 2.0), (1.3, 3.0))
 """Of the weights, in figure 4 of Ormaniec et al. (2024)."""
@@ -34,6 +36,19 @@ def linear(n_nodes: int, seed: int, noise: str = "gaussian") -> Arrays:
 def non_gaussian(n_nodes: int, seed: int) -> Arrays:
     """Return the same with exponential noise, for DirectLiNGAM."""
     return linear(n_nodes, seed, "exponential")
+
+
+def penalised(n_nodes: int, seed: int) -> Arrays:
+    """Return the linear data with the penalty discount that all programs have."""
+    return dict(linear(n_nodes, seed)) | {"penalty": np.array(PENALTY)}
+
+
+def penalised_dense(n_nodes: int, seed: int) -> Arrays:
+    """Return 1000 rows of an iSCM on an ER-4 graph, with the same penalty discount."""
+    rng = stream(seed, "bench", "dense", n_nodes)
+    graph = graphs.erdos_renyi(n_nodes, 4, rng)
+    values = models.draw("iscm", graph, rng, weights=WEIGHTS).sample(N_SAMPLES, rng)
+    return {"values": values, "graph": graph, "penalty": np.array(PENALTY)}
 
 
 def two_graphs(n_nodes: int, seed: int) -> Arrays:

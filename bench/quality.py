@@ -57,6 +57,13 @@ def class_score(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     return {"BIC": score, **class_distance(data, answer)}
 
 
+def penalised_score(data: Arrays, answer: Arrays) -> Mapping[str, float]:
+    """Return the Gaussian score with the penalty of the data, and the SHD."""
+    statistics = observational_node_statistics(Dataset.from_values(data["values"]))
+    score = gaussian_bic(statistics, answer["graph"], float(data["penalty"]))
+    return {"score": score, **class_distance(data, answer)}
+
+
 def dag_score(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     """Return the Gaussian BIC of a DAG and the SHD between its CPDAG and the truth's."""
     return class_score(data, {"graph": graphs.to_cpdag(answer["graph"])})

@@ -36,6 +36,7 @@ def main() -> None:
     judged = studies.run(units)
     table = [
         *rates.audit_rates(audited, free),
+        *rates.pool_rates(audited, free),
         *rates.study_rates(judged),
         *rates.scheme_rates(judged),
         *rates.coverage(judged),
@@ -47,7 +48,8 @@ def main() -> None:
 
 
 def _may_be_free(name: str, cell: audits.Cell) -> bool:
-    return cell.graph == "true" and not cell.permuted and "5 nodes" not in name
+    changed = cell.permuted or cell.change is not None
+    return cell.graph == "true" and not changed and "5 nodes" not in name
 
 
 if __name__ == "__main__":

@@ -10,9 +10,8 @@ import pandas as pd
 
 from calibration.audits import cells
 from calibration.cited_rates import cite
-from calibration.rates import AUDIT_KINDS, COVERS, EITHER_WAY, Rate
+from calibration.rates import AUDIT_KINDS, COVERS, EITHER_WAY, ONE_TEST, POOL, Rate
 from calibration.studies import SIZES
-from calibration.study_bank import N_UNITS
 from causalassay.analysis.runs import scheme_name
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
 
@@ -30,6 +29,7 @@ def write(
         _head(goals),
         _goals(goals),
         _audits(table, sortabilities),
+        _pools(table),
         _studies(table),
         _risks(table),
     ]
@@ -60,7 +60,8 @@ def _head(goals: Sequence[Rate]) -> str:
 
 {verdict} This page gives the measured error rates of the findings of audits and studies, on data \
 and algorithms of known nature. `make calibrate` measures them and resumes where it was stopped. \
-[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals.
+[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals. \
+`ges` and `gies` have the penalty of the BIC (`penalty_discount = 1`).
 
 ![Measured rates with 95 % confidence intervals, and their goals](images/calibration.svg)"""
 
@@ -99,6 +100,27 @@ def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, floa
     return "\n".join(lines)
 
 
+def _pools(table: Sequence[Rate]) -> str:
+    known = {(rate.cell, rate.what): rate for rate in table if rate.part == "pool"}
+    lines = [
+        "## Several data sets judged together",
+        "",
+        f"The audits above in pools of {POOL}: how often the rule over instances called a pool "
+        "gameable (where one artefact was put into the data: by that one), and how often only one "
+        "of the two tests passed.",
+        "",
+        f"| data | gameable | {ONE_TEST} |",
+        "|---|---|---|",
+    ]
+    for cell in dict.fromkeys(cell for cell, _ in known):
+        winning, partly = (rate for (of, _), rate in known.items() if of == cell)
+        lines.append(
+            f"| {cell} | {_with_limits(winning)} ({winning.what}; {winning.total} pools) "
+            f"| {_with_limits(partly)} |"
+        )
+    return "\n".join(lines)
+
+
 def _studies(table: Sequence[Rate]) -> str:
     known = {(rate.cell, rate.what): rate for rate in table if rate.part == "study"}
     names = list(dict.fromkeys(cell for cell, what in known if what in STUDY_COLUMNS))
@@ -106,13 +128,13 @@ def _studies(table: Sequence[Rate]) -> str:
     lines = [
         "## Studies",
         "",
-        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} instances. An instance is a "
-        "graph and a replicate. Each study has six schemes on the same graphs (those of the base "
-        "case above): raw data, other variances in order, the same at random, standardised, iSCM "
-        "and UUMC. It is known what each algorithm does. *Uniform lead* is a random order whose F1 "
-        "is raised by 0.1. *OLS* is least squares along the true order, with weights below 0.3 "
-        "removed; it does not use variances to find an order, but its threshold depends "
-        "on the units.",
+        f"The studies ({sizes}) were drawn from a bank of instances. An instance is a "
+        "graph and a replicate. Each study has eight schemes on the same graphs (those of the base "
+        "case above): raw data, other variances in order, the same at random, standardised, iSCM, "
+        "UUMC, iSCM with Laplace noise and with mixed noise. It is known what each algorithm does. "
+        "*Uniform lead* is a random order whose scores are raised by 0.1. *OLS* is least "
+        "squares along the true order, with weights below 0.3 removed; it does not use variances "
+        "to find an order, but its threshold depends on the units.",
         "",
         "| algorithm | " + " | ".join(STUDY_COLUMNS) + " |",
         "|" + "---|" * (len(STUDY_COLUMNS) + 1),
@@ -188,6 +210,7 @@ def _risks(table: Sequence[Rate]) -> str:
 
 _WITHOUT = {
     EITHER_WAY: "no artefact: ",
+    ONE_TEST: "no artefact: ",
     FindingKind.GRAPH_REFUTED.label: "true graph: ",
     FindingKind.ROBUST.label: "ignores the data: ",
 }
@@ -196,6 +219,8 @@ _WITHOUT = {
 def _subject(rate: Rate) -> str:
     """Return of what a goal speaks, where it is about one thing."""
     side = rate.goal.side if rate.goal else ""
+    if rate.part == "pool":
+        return "pools of 10, " + (_WITHOUT[rate.what] if side == "at most" else "")
     if rate.part == "audit":
         return {"transposed": "transposed: ", "labels permuted": "labels permuted: "}.get(
             rate.cell, "raw: " if side == "at least" else _WITHOUT[rate.what]
@@ -236,6 +261,11 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
             "at most",
             "data without artefacts were called gameable in",
         ),
+        "two tests over instances": (
+            f"{EITHER_WAY} (pools)",
+            "at most",
+            f"pools of {POOL} data sets without artefacts were called gameable in",
+        ),
         "graph check": (FindingKind.GRAPH_REFUTED.label, "at most", "a true graph was refuted in"),
         "robust": (
             FindingKind.ROBUST.label,
@@ -252,7 +282,15 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
 
 def _worst(table: Sequence[Rate], what: str, side: str, claim: str) -> str:
     """Return the worst rate of a finding among those with a goal on one side."""
-    rates = [rate for rate in table if rate.what == what and rate.goal and rate.goal.side == side]
+    pooled = what.endswith(" (pools)")
+    rates = [
+        rate
+        for rate in table
+        if rate.what == what.removesuffix(" (pools)")
+        and (rate.part == "pool") == pooled
+        and rate.goal
+        and rate.goal.side == side
+    ]
     if not rates:
         return ""
     worst = (max if side == "at most" else min)(rates, key=lambda rate: rate.rate)

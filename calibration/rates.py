@@ -9,15 +9,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.stats import beta
 
-from calibration.audits import cells
+from calibration.audits import Cell, cells
 from calibration.rows_on_disk import Job, Row
-from causalassay.judging.findings import ALGORITHM_KINDS, GAMEABLE_KINDS, FindingKind
+from causalassay.data.dataset import World
+from causalassay.judging.artefacts import Artefact, artefacts_of
+from causalassay.judging.findings import (
+    ALGORITHM_KINDS,
+    GAMEABLE_KINDS,
+    PARTIAL_KINDS,
+    FindingKind,
+)
+from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 
 COVERS = "95 % interval covers"
 EITHER_WAY = "gameable, either way"
 AUDIT_KINDS = (
     FindingKind.GAMEABLE_BACKWARDS,
-    FindingKind.LEANING,
+    FindingKind.SORTABLE_ONLY,
+    FindingKind.GAIN_ONLY,
     FindingKind.NO_EVIDENCE,
     FindingKind.TOO_SMALL,
     FindingKind.UNDECIDED,
@@ -35,9 +44,21 @@ WRONG_CAUSES = {
     "true order, OLS": CAUSES[:1],
     "true order, lasso": CAUSES[:1],
     "uniform lead": CAUSES[:1],
+    "true skeleton, random directions": CAUSES,
+    "correlation graph": CAUSES,
 }
 """Of algorithms of known nature: the causes that it would be wrong to name. What thresholds or
 penalises weights does depend on units and ratios; none of these sorts by variance."""
+
+
+KNOWS_NO_DIRECTION = (
+    "random graph",
+    "joins everything",
+    "true skeleton, random directions",
+    "correlation graph",
+    "sorts by falling kurtosis",
+)
+"""Algorithms that must not be called robust: they know no direction, or read it off an artefact."""
 
 
 class Goal(NamedTuple):
@@ -157,6 +178,60 @@ def _rate(
     return Rate("audit", cell, what, count, len(kinds), goal)
 
 
+POOL = 10
+"""Data sets that are judged together."""
+NOT_SORTABLE = (0.5, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+"""The evidence of a statistic that is the same in all columns of a data set."""
+NOTHING_THERE = ("statistics permuted", "coin flip")
+"""In the names of cells that have no artefact by construction."""
+ONE_TEST = "one of the two tests"
+WORLDS: tuple[World, ...] = ("continuous", "discrete", "series")
+
+
+def pool_rates(rows: Mapping[Job, Row], free: Iterable[str]) -> list[Rate]:
+    """Return the rates of the rule over instances: the audits of a cell in pools of ten."""
+    free = set(free)
+    found = []
+    for name, cell in cells().items():
+        draws = [row["evidence"] for (of, _), row in sorted(rows.items()) if of == name]
+        pools = [draws[k : k + POOL] for k in range(0, len(draws) - POOL + 1, POOL)]
+        judged = [judge_orders(pooled_evidence(pool)) for pool in pools if any(pool)]
+        if not judged:
+            continue
+        nothing = name in free or any(part in name for part in NOTHING_THERE)
+        wanted = Goal("at least", 95) if cell.found_by else None
+        what = f"gameable by {cell.found_by}" if cell.found_by else EITHER_WAY
+        winning = [_wins(claims, cell) for claims in judged]
+        partly = [any(claim.kind in PARTIAL_KINDS for claim in claims) for claims in judged]
+        named = f"{name}, pools of {POOL}"
+        goal = ALMOST_NEVER if nothing else wanted
+        found.append(Rate("pool", named, what, sum(winning), len(winning), goal))
+        goal = ALMOST_NEVER if nothing else None
+        found.append(Rate("pool", named, ONE_TEST, sum(partly), len(partly), goal))
+    return found
+
+
+def _wins(claims: tuple[OrderClaim, ...], cell: Cell) -> bool:
+    """Tell whether a pool is called gameable, by the right statistic if there is one."""
+    winning = [claim for claim in claims if claim.kind in GAMEABLE_KINDS]
+    if cell.found_by:
+        return any(claim.artefact.statistic == cell.found_by for claim in winning)
+    return bool(winning)
+
+
+def pooled_evidence(pool: list[dict[str, list[float]]]) -> dict[Artefact, OrderEvidence]:
+    """Return the evidence of several audits, by artefact."""
+    named = {statistic for evidence in pool for statistic in evidence}
+    by_world = map(artefacts_of, WORLDS)
+    artefacts = next(every for every in by_world if named <= {one.statistic for one in every})
+    return {
+        artefact: OrderEvidence(
+            *np.array([one.get(artefact.statistic, NOT_SORTABLE) for one in pool]).T
+        )
+        for artefact in artefacts
+    }
+
+
 def study_rates(rows: list[Row]) -> list[Rate]:
     """Return the rates of the studies, from `studies.run`."""
     found = []
@@ -175,7 +250,7 @@ def study_rates(rows: list[Row]) -> list[Rate]:
         if algorithm in WRONG_CAUSES:
             found.append(rate("wrong cause", WRONG_CAUSES[algorithm], ALMOST_NEVER))
         leads = algorithm == "uniform lead" and size >= 30
-        nothing = algorithm in ("random graph", "joins everything")
+        nothing = algorithm in KNOWS_NO_DIRECTION
         sorts = algorithm == "sorts by variance"
         goals = {
             FindingKind.ROBUST: ALMOST_NEVER

@@ -14,7 +14,12 @@ from causalassay.common.arrays import Vector
 from causalassay.common.seeding import stream
 from causalassay.judging.artefacts import ARTEFACTS, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, FindingKind
-from causalassay.judging.order_measures import column, sortability_column
+from causalassay.judging.order_measures import (
+    RANDOM_DIRECTION,
+    RANDOM_SKELETON_F1,
+    column,
+    sortability_column,
+)
 from causalassay.judging.over_instances import (
     AlgorithmEvidence,
     LeadEvidence,
@@ -26,6 +31,19 @@ from causalassay.judging.over_instances import (
 
 SIZES = {10: 1000, 30: 1000, 100: 400}
 """Instances of a study, and how many such studies are drawn."""
+
+
+DIRECTION = "direction_score"
+SCORES = (
+    "f1",
+    DIRECTION,
+    "direction_p",
+    "skeleton_f1",
+    "skeleton_f1_p",
+    "skeleton_p",
+    "order_score",
+)
+RANDOM_MEANS = {DIRECTION: RANDOM_DIRECTION, "skeleton_f1": RANDOM_SKELETON_F1}
 
 
 class Bank:
@@ -52,22 +70,27 @@ class Bank:
 def run(rows: Mapping[Job, Row], sizes: Mapping[int, int] = SIZES) -> list[Row]:
     """Return the findings of every study and algorithm, and which of its intervals cover."""
     bank = Bank(rows)
-    names = ("f1", "f1_p", "f1_chance", "order_score")
     scores = {
         (scheme, algorithm, name): bank.scores(scheme, algorithm, name)
         for scheme in SCHEMES
         for algorithm in ALGORITHMS
-        for name in names
+        for name in SCORES
     }
-    keys = [key for key, one in ARTEFACTS.items() if one in artefacts_of("continuous")]
-    parts = ("sortability", "rising_p", "falling_p", "up_p", "down_p", "up_gain", "down_gain")
+    of_values = [one for one in artefacts_of("continuous") if not one.of_file]
+    keys = [key for key, one in ARTEFACTS.items() if one in of_values]
+    p_values = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
+    parts = ("sortability", *p_values, "up_gain", "down_gain")
     measures = {
         (scheme, key, part): _measure(bank, scheme, key, part)
         for scheme in SCHEMES
         for key in keys
         for part in parts
     }
-    random = {scheme: bank.measured(scheme, "random_f1") for scheme in SCHEMES}
+    random = {
+        (scheme, score): bank.measured(scheme, measure)
+        for scheme in SCHEMES
+        for score, measure in RANDOM_MEANS.items()
+    }
     found = []
     for size, count in sizes.items():
         if size > bank.n_units:
@@ -94,8 +117,8 @@ def _measure(bank: Bank, scheme: str, key: str, part: str) -> Vector:
     if part == "sortability":
         return bank.measured(scheme, sortability_column(key))
     if part.endswith("_gain"):
-        reached = bank.measured(scheme, column(key, part.replace("_gain", "_f1")))
-        return reached - bank.measured(scheme, "random_f1")
+        reached = bank.measured(scheme, column(key, part.replace("_gain", "_direction")))
+        return reached - bank.measured(scheme, RANDOM_DIRECTION)
     return bank.measured(scheme, column(key, part))
 
 
@@ -119,7 +142,7 @@ def _schemes(
 
 def _evidence(
     scores: Mapping[tuple[str, str, str], Vector],
-    random: Mapping[str, Vector],
+    random: Mapping[tuple[str, str], Vector],
     algorithm: str,
     kinds: Mapping[str, FindingKind],
     chosen: np.ndarray,
@@ -127,14 +150,23 @@ def _evidence(
     def one(scheme: str, name: str) -> Vector:
         return scores[scheme, algorithm, name][chosen]
 
+    def gain(scheme: str, name: str) -> Vector:
+        return one(scheme, name) - random[scheme, name][chosen]
+
     leads = {
-        scheme: LeadEvidence(one(scheme, "f1_p"), one(scheme, "f1") - one(scheme, "f1_chance"))
+        scheme: LeadEvidence(
+            one(scheme, "direction_score"),
+            one(scheme, "direction_p"),
+            gain(scheme, "direction_score"),
+            one(scheme, "skeleton_f1_p"),
+            one(scheme, "skeleton_p"),
+            gain(scheme, "skeleton_f1"),
+        )
         for scheme in SCHEMES
     }
     free = [scheme for scheme, kind in kinds.items() if kind == FindingKind.NO_EVIDENCE]
     gamed = [scheme for scheme, kind in kinds.items() if kind != FindingKind.NO_EVIDENCE]
-    gains = {scheme: one(scheme, "f1") - random[scheme][chosen] for scheme in SCHEMES}
-    falls = {scheme: gains[gamed[0]] - gains[scheme] for scheme in free} if gamed else {}
+    falls = {scheme: leads[gamed[0]].gain - leads[scheme].gain for scheme in free} if gamed else {}
     scales = {
         base: ScaleEvidence(
             *(one(str(scheme), "f1") for scheme in (base, *others)),
@@ -147,14 +179,14 @@ def _evidence(
 
 def _covers(
     scores: Mapping[tuple[str, str, str], Vector],
-    random: Mapping[str, Vector],
+    random: Mapping[tuple[str, str], Vector],
     algorithm: str,
     chosen: np.ndarray,
 ) -> dict[str, bool]:
     """Return whether the interval of the lead on each scheme holds the mean of the whole bank."""
     covers = {}
     for scheme in SCHEMES:
-        gain = scores[scheme, algorithm, "f1"] - random[scheme]
+        gain = scores[scheme, algorithm, DIRECTION] - random[scheme, DIRECTION]
         interval = mean_with_interval(gain[chosen], np.arange(len(chosen)))
         covers[scheme] = bool(interval.low <= gain.mean() <= interval.high)
     return covers

@@ -1,4 +1,4 @@
-"""A bank of instances for studies: algorithms of known nature on the same graphs in six schemes.
+"""A bank of instances for studies: algorithms of known nature on the same graphs in eight schemes.
 
 Erdős–Rényi graphs with 2 edges per node, 20 nodes, 1000 rows; studies draw instances from it.
 """
@@ -9,22 +9,26 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from calibration.audits import BASE
 from calibration.rows_on_disk import Job, Row, compute
-from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Values
 from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics import r2_sortability, var_sortability
 from causalassay.discovery import discover
 from causalassay.discovery.regression.lasso_along_order import sort_regress
+from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs.orders import topological_order
+from causalassay.judging.artefacts import KURTOSIS
 from causalassay.judging.order_measures import N_ORDERS, order_measures, random_orders
-from causalassay.metrics import f1, f1_chance, order_score
+from causalassay.judging.order_tests import DIRECTION, SKELETON_F1, reached
+from causalassay.metrics import direction_score, f1, order_score, skeleton_f1, skeleton_p
 from causalassay.models import ISCM, UUMC
 from causalassay.study.worker.problem_making import make
 
@@ -38,6 +42,8 @@ SCHEMES = {
     "standardized": replace(BASE, transform=("standardize",)),
     "iscm": replace(BASE, model=ISCM()),
     "uumc": replace(BASE, model=UUMC()),
+    "iscm laplace": replace(BASE, model=ISCM(noise="laplace")),
+    "iscm mixed": replace(BASE, model=ISCM(noise="mixed")),
 }
 
 
@@ -86,8 +92,29 @@ def _random_order(problem: Problem, rng: Generator) -> Estimate:
     return _along(rng.permutation(len(problem.graph)), problem)
 
 
-def _named(name: str) -> Callable[[Problem, Generator], Estimate]:
-    return lambda problem, rng: discover(name, problem.data, rng)
+def _true_skeleton(problem: Problem, rng: Generator) -> Estimate:
+    """Return the true adjacencies, directed along a random order."""
+    place = rng.permutation(len(problem.graph))
+    joined = problem.graph | problem.graph.T
+    return Estimate(joined & (place[:, None] < place), "dag")
+
+
+def _correlation_graph(problem: Problem, _: Generator) -> Estimate:
+    """Return undirected edges between the most correlated columns, as many as are true."""
+    size = np.abs(np.corrcoef(problem.data.observational_values, rowvar=False))
+    pairs = np.triu(size, 1)
+    least = np.sort(pairs, axis=None)[-int(problem.graph.sum())]
+    graph = pairs >= least
+    return Estimate(graph | graph.T, "pdag")
+
+
+def _kurtosis_downwards(problem: Problem, rng: Generator) -> Estimate:
+    order = random_ties_order(KURTOSIS.measure(problem.data, 1), rng, 1e-9)
+    return _along(order[::-1], problem)
+
+
+def _named(name: str, **parameters: Any) -> Callable[[Problem, Generator], Estimate]:
+    return lambda problem, rng: discover(name, problem.data, rng, **parameters)
 
 
 ALGORITHMS: dict[str, Callable[[Problem, Generator], Estimate]] = {
@@ -99,7 +126,10 @@ ALGORITHMS: dict[str, Callable[[Problem, Generator], Estimate]] = {
     "true order, OLS": _true_order_ols,
     "true order, lasso": _true_order_lasso,
     "uniform lead": _random_order,
-    "ges": _named("ges"),
+    "ges": _named("ges", penalty_discount=1.0),
+    "true skeleton, random directions": _true_skeleton,
+    "correlation graph": _correlation_graph,
+    "sorts by falling kurtosis": _kurtosis_downwards,
 }
 UNIFORM_LEAD = 0.1
 
@@ -122,7 +152,7 @@ def unit_of(job: Job) -> Row:
             "var_sortability": var_sortability(values, problem.graph),
             "r2_sortability": r2_sortability(values, problem.graph),
         }
-        random_scores = random_orders(problem).scores(N_ORDERS)[:, 0]
+        random_scores = random_orders(problem).scores(N_ORDERS)
         scores = {
             name: _scored(name, algorithm, problem, random_scores, unit)
             for name, algorithm in ALGORITHMS.items()
@@ -134,17 +164,25 @@ def _scored(
     name: str,
     algorithm: Callable[[Problem, Generator], Estimate],
     problem: Problem,
-    random_scores: Vector,
+    random_scores: Values,
     unit: int,
 ) -> dict[str, float]:
     # The same random numbers on each scheme: what does not read the scale gives the same graph.
     estimate = algorithm(problem, stream(SEED, "algorithm", name, unit))
     truth: Adjacency = problem.graph
-    score = f1(truth, estimate.graph) + (UNIFORM_LEAD if name == "uniform lead" else 0.0)
-    score = min(1.0, score)
+    lead = UNIFORM_LEAD if name == "uniform lead" else 0.0
+    direction = min(1.0, direction_score(truth, estimate.graph) + lead)
+    skeleton = min(1.0, skeleton_f1(truth, estimate.graph) + lead)
+
+    def share(score: int, value: float) -> float:
+        return (1 + int(reached(random_scores, score, value).sum())) / (1 + N_ORDERS)
+
     return {
-        "f1": score,
-        "f1_p": (1 + int((random_scores >= score - 1e-9).sum())) / (1 + N_ORDERS),
-        "f1_chance": f1_chance(truth, estimate.graph),
+        "f1": min(1.0, f1(truth, estimate.graph) + lead),
+        "direction_score": direction,
+        "direction_p": share(DIRECTION, direction),
+        "skeleton_f1": skeleton,
+        "skeleton_f1_p": share(SKELETON_F1, skeleton),
+        "skeleton_p": skeleton_p(truth, estimate.graph),
         "order_score": order_score(truth, estimate),
     }

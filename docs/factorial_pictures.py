@@ -86,7 +86,8 @@ def _svg(width: float, height: float, parts: list[str], title: str) -> str:
 
 def jdk(folder: str) -> str:
     """Return the pictures of the page of `domain jdk`, two by two."""
-    algorithms = {name: make_algorithm(name) for name in ("pc", "mmhc", "ges")}
+    algorithms = {name: make_algorithm(name) for name in ("pc", "mmhc")}
+    algorithms["ges"] = make_algorithm("ges", penalty_discount=1.0)
     result = evaluate(read_jdk(folder), algorithms, n_look_alikes=0)
     specs = [charts.scores(result.rows, measure) for measure in charts.TITLES]
     drawn = [static_svg(spec, "") for spec in (*specs, charts.effects(result.truth))]

@@ -21,7 +21,7 @@ from causalassay.lab.factorial.truth import mean_of
 from causalassay.present.colours import light
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
-ALGORITHMS = ("pc", "mmhc", "ges")
+ALGORITHMS = ("pc", "mmhc", '{use = "ges", penalty_discount = 1.0}')
 INK, PAPER, BLUE = light("ink", "paper", "blue")
 COLOURS = {"algorithm": BLUE, "reference": "#8a8a8a"}
 LEVEL = 0.05

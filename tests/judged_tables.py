@@ -9,11 +9,22 @@ import numpy as np
 from summary_twins import BASELINES, make_table, with_frame
 
 NOISE = (0.02, -0.02, 0.01, -0.01)
-CONTROLS = ("f1_p", "f1_chance")
-UP = {"sortability": 0.9, "rising_p": 0.01, "falling_p": 1.0, "up_p": 0.02, "down_p": 1.0}
-DOWN = {"sortability": 0.1, "rising_p": 1.0, "falling_p": 0.01, "up_p": 1.0, "down_p": 0.02}
-NOTHING = {"sortability": 0.5, "rising_p": 0.5, "falling_p": 0.5, "up_p": 0.5, "down_p": 0.5}
-LEANING = NOTHING | {"sortability": 0.7, "rising_p": 0.01}
+CONTROLS = (
+    "direction_score",
+    "direction_p",
+    "skeleton_f1",
+    "skeleton_f1_p",
+    "skeleton_p",
+    "f1_chance",
+)
+OF_SCORES = ("direction_score", "direction_p", "skeleton_f1", "skeleton_f1_p", "skeleton_p")
+"""The controls that a run without a score has not."""
+P_UP, P_DOWN = "up_direction_p", "down_direction_p"
+UP = {"sortability": 0.9, "rising_p": 0.01, "falling_p": 1.0, P_UP: 0.02, P_DOWN: 1.0}
+DOWN = {"sortability": 0.1, "rising_p": 1.0, "falling_p": 0.01, P_UP: 1.0, P_DOWN: 0.02}
+NOTHING = {"sortability": 0.5, "rising_p": 0.5, "falling_p": 0.5, P_UP: 0.5, P_DOWN: 0.5}
+SORTABLE = NOTHING | {"sortability": 0.7, "rising_p": 0.01}
+GAIN = NOTHING | {P_UP: 0.02}
 STATISTICS_OF = {"variance": "var_sortability", "r2": "r2_sortability"}
 
 
@@ -21,19 +32,45 @@ def named(key, part):
     return STATISTICS_OF[key] if part == "sortability" else f"{key}_{part}"
 
 
-MEASURES = tuple(
-    named(key, part) for key in STATISTICS_OF for part in (*NOTHING, "up_f1", "down_f1")
-)
+REACHED = {"up_f1": 0.4, "down_f1": 0.4, "up_direction": 0.2, "down_direction": 0.2}
+RANDOM = {"random_f1": 0.3, "random_direction": 0.0, "random_skeleton_f1": 0.3}
+MEASURES = tuple(named(key, part) for key in STATISTICS_OF for part in (*NOTHING, *REACHED))
 RAW = {"variance": UP, "r2": NOTHING}
 FREE = {"variance": NOTHING, "r2": NOTHING}
 IN_ORDER, AT_RANDOM = "raw + rescale-in-order", "raw + rescale-at-random"
 
 
+def controls_of(direction, skeleton):
+    """What stands beside a score: the better, the fewer random orders reach as much."""
+
+    def share(gain):
+        return min(1.0, max(0.02, 0.5 - 5 * gain))
+
+    return {
+        "direction_score": direction,
+        "direction_p": share(direction),
+        "skeleton_f1": skeleton,
+        "skeleton_f1_p": share(skeleton - 0.3),
+        "skeleton_p": share(skeleton - 0.2),
+    }
+
+
+def direct(table, algorithm, direction, skeleton):
+    """Give an algorithm of a table other directions and another skeleton, give or take."""
+    own = table.frame.index[table.frame["algorithm"] == algorithm]
+    for place, row in enumerate(own):
+        noise = NOISE[place % 4]
+        for column, value in controls_of(direction + noise, skeleton + noise).items():
+            table.frame.loc[row, column] = value
+    return table
+
+
 def arms(schemes, n_units=12, orders=None):
     """A study of some schemes on the same graphs: what each algorithm reaches, give or take.
 
-    Random orders reach 0.3, and so do baselines that are not stated; graphs with as many
-    edges at random places reach 0.2.
+    Random orders reach an F1 of 0.3, and so do baselines that are not stated; graphs with as many
+    edges at random places reach 0.2. What an F1 is above that of random orders is also the
+    direction score, and the skeleton has the same F1; `direct` changes that.
     """
     rows = []
     for scheme, stated in schemes.items():
@@ -41,7 +78,7 @@ def arms(schemes, n_units=12, orders=None):
         measured = {
             named(key, part): value
             for key in STATISTICS_OF
-            for part, value in (levels.pop(key) | {"up_f1": 0.4, "down_f1": 0.4}).items()
+            for part, value in (levels.pop(key) | REACHED).items()
         }
         for index, (name, level) in enumerate(levels.items()):
             for unit in range(n_units):
@@ -54,15 +91,15 @@ def arms(schemes, n_units=12, orders=None):
                         "problem": scheme,
                         "replicate": unit,
                         "f1": score,
-                        "f1_p": min(1.0, max(0.02, 0.5 - 5 * (score - 0.3))),
+                        **controls_of(score - 0.3, score),
                         "f1_chance": 0.2,
                         "order_score": (orders or {}).get((name, scheme), 0.9),
-                        "random_f1": 0.3,
+                        **RANDOM,
                         **measured,
                     }
                 )
     better = {"f1": "high", "order_score": "high"}
-    diagnostics = ("random_f1", *MEASURES)
+    diagnostics = (*RANDOM, *MEASURES)
     return make_table(rows, tuple(better), better, diagnostics, CONTROLS)
 
 
@@ -83,7 +120,7 @@ BETTER = {"f1": "high", "order_score": "high", "shd": "low", "sid": "low", "tv_d
 def draw_judged(seed):
     """A study of any findings: some schemes, artefacts, algorithms, failures and gaps."""
     rng = np.random.default_rng(seed)
-    measures = (UP, DOWN, NOTHING, NOTHING, LEANING)
+    measures = (UP, DOWN, NOTHING, NOTHING, SORTABLE, GAIN)
     schemes = {}
     names = [f"a{index}" for index in range(int(rng.integers(1, 15)))]
     if rng.random() < 0.15:
@@ -96,6 +133,8 @@ def draw_judged(seed):
         schemes[scheme] = drawn | {name: float(rng.choice([0.1, 0.3, 0.6, 0.9])) for name in names}
     orders = {(name, AT_RANDOM): float(rng.choice([0.5, 0.9])) for name in names}
     table = arms(schemes, int(rng.choice([1, 2, 5, 8, 12])), orders)
+    if rng.random() < 0.3:
+        direct(table, names[-1], 0.0, 0.9)
     frame = table.frame
     for metric, scale in (("shd", 20), ("sid", 60), ("tv_dag", 1)):
         frame[metric] = scale * rng.random(len(frame))
@@ -103,7 +142,7 @@ def draw_judged(seed):
     lost |= (frame["algorithm"] == names[0]).to_numpy() & (rng.random() < 0.15)
     frame.loc[lost, "status"] = rng.choice(["failed", "timeout", "skipped"], int(lost.sum()))
     frame.loc[lost, "reason"] = rng.choice(REASONS, int(lost.sum()))
-    frame.loc[lost, [*BETTER, "f1_p"]] = math.nan
+    frame.loc[lost, [*BETTER, *OF_SCORES]] = math.nan
     frame = frame[rng.random(len(frame)) >= rng.choice([0.0, 0.0, 0.05])]
     changes = {"metrics": tuple(BETTER), "better": BETTER}
     if rng.random() < 0.1:

@@ -17,6 +17,8 @@ from causalassay.study.worker.batch_runner import attempt_problem
 from causalassay.study.worker.task_runner import run_task
 from summary_twins import interval_twin
 
+RANDOM_OF = {"direction_score": "random_direction", "skeleton_f1": "random_skeleton_f1"}
+"""What random orders reach of a column."""
 HEAD = """
 name = "small"
 seed = 3
@@ -105,13 +107,13 @@ class Exported:
             other = self._rows(number, number.opponent).set_index(["problem", "replicate"])
             apart = own[column] - other[column].reindex(own.index)
         else:
-            apart = own[column] - own["random_f1"]
-        sign = 1 if self.better[column] == "high" else -1
+            apart = own[column] - own[RANDOM_OF[column]]
+        sign = -1 if self.better.get(column) == "low" else 1
         return sign * apart, _units(own.reset_index())
 
     def _count(self, number):
         if number.statistic == "measured units":
-            return len(set(_units(self._cells(number).dropna(subset=["random_f1"]))))
+            return len(set(_units(self._cells(number).dropna(subset=["random_direction"]))))
         if number.statistic == "units":
             if number.algorithm is None:
                 return len(set(_units(self._cells(number))))
@@ -144,12 +146,17 @@ class Exported:
         in_order, at_random = f"{base} + rescale-in-order", f"{base} + rescale-at-random"
         match number.column:
             case "lead":
-                beyond = scores(base) - scores(base, "f1_chance")
-                return max(sum_p(scores(base, "f1_p").tolist()), flips(beyond.tolist()))
+                directions = scores(base, "direction_score")
+                return max(sum_p(scores(base, "direction_p").tolist()), flips(directions.tolist()))
+            case "skeleton":
+                reached, fit = scores(base, "skeleton_f1_p"), scores(base, "skeleton_p")
+                return max(sum_p(reached.tolist()), sum_p(fit.tolist()))
             case "fall":
                 first = "raw"
-                own = scores(base) - scores(base, "random_f1")
-                other = scores(first) - scores(first, "random_f1")
+                own, other = (
+                    scores(scheme, "direction_score") - scores(scheme, "random_direction")
+                    for scheme in (base, first)
+                )
                 return flips((other - own).dropna().tolist())
             case "variance ratios":
                 return both_sides((scores(base) - scores(in_order)).dropna().tolist())

@@ -42,6 +42,12 @@ def xges(function: str, target: float | None = None, **more: Any) -> Contestant:
     return _peer("xges", "xges", "xges_peer:" + function, target, more)
 
 
+def flopsearch(name: str, function: str, **more: Any) -> Contestant:
+    """Return FLOP, under a name that says how often it begins again."""
+    job = f"bench.peers.flopsearch_peer:{function}"
+    return Contestant(name, "flopsearch", job, package="flopsearch", **more)
+
+
 def ges(name: str, function: str, target: float | None = None, **more: Any) -> Contestant:
     """Return one of the packages ges, gies and sempler."""
     return _peer(name, "ges", "ges_peer:" + function, target, more)

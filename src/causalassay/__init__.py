@@ -8,11 +8,11 @@ array([[0, 1],
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causalassay.common.kernel_cache import ensure_folder
+from causalassay.common.on_demand import names_on_demand
 
 if TYPE_CHECKING:
     from causalassay import (
@@ -43,36 +43,6 @@ if TYPE_CHECKING:
     from causalassay.risk.choosing.choose import choose
 
     __version__: str
-
-_ADDRESSES = {
-    "Dataset": "data:Dataset",
-    "Estimate": "contracts:Estimate",
-    "NotApplicable": "contracts:NotApplicable",
-    "RefusedValue": "common.spelling:RefusedValue",
-    "algorithms": "discovery:algorithms",
-    "analysis": "analysis",
-    "audit": "auditing:audit",
-    "auditing": "auditing",
-    "choose": "risk.choosing:choose",
-    "choosing": "risk.choosing",
-    "data": "data",
-    "diagnostics": "diagnostics",
-    "discover": "discovery:discover",
-    "discovery": "discovery",
-    "drawing": "present.drawing",
-    "factorial": "lab.factorial",
-    "graphs": "graphs",
-    "metrics": "metrics",
-    "models": "models",
-    "report": "analysis.report",
-    "resampling": "resampling",
-    "risk": "risk",
-    "run": "analysis.running:run",
-    "seeding": "common.seeding",
-    "study": "study",
-    "testing": "testing",
-}
-"""Each public name, and the module below this package that has it."""
 
 __all__ = [
     "Dataset",
@@ -107,18 +77,13 @@ __all__ = [
 ensure_folder(Path(__file__).parent)
 
 
+_get, __dir__ = names_on_demand(__name__)
+
+
 def __getattr__(name: str) -> Any:
     """Import a part on first use: the command line answers `--help` without numba."""
-    if name in _ADDRESSES:
-        module, _, attribute = _ADDRESSES[name].partition(":")
-        value = importlib.import_module(f"causalassay.{module}")
-        return getattr(value, attribute) if attribute else value
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415  # takes 20 ms to import
 
         return version("causalassay")
-    raise AttributeError(f"module 'causalassay' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    return _get(name)

@@ -403,6 +403,8 @@ def _entry(part: str, address: str, value: Any) -> dict[str, dict[str, str]]:
     entry = {"what": noun_phrase(declared.description), "address": address}
     if isinstance(declared, GraphMetric):
         entry["better"] = declared.better
+        if declared.display_name:
+            entry["display_name"] = declared.display_name
     return {address.partition(":")[2].lower(): entry}
 
 

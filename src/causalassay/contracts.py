@@ -18,22 +18,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Weights, as_bool
 from causalassay.common.files import as_path
+from causalassay.common.on_demand import names_on_demand
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.graphs.sources import GraphSource
-from causalassay.models.registry import ModelSource
 from causalassay.present import Document, Facts, GraphFigure, Shown
-from causalassay.present.drawing import show
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values
+
+if TYPE_CHECKING:
+    from causalassay.graphs.sources import GraphSource
+    from causalassay.models.registry import ModelSource
 
 __all__ = [
     "Algorithm",
@@ -48,6 +50,8 @@ __all__ = [
     "Reads",
     "check_rows",
 ]
+
+__getattr__, __dir__ = names_on_demand(__name__)
 
 Kind = Literal["dag", "cpdag", "pdag", "summary"]
 """What an estimate's graph is; "summary": of a series, both entries of a pair mean feedback."""
@@ -185,6 +189,8 @@ class Estimate(Shown):
         object.__setattr__(self, "graph", as_bool(self.graph))
 
     def __repr__(self) -> str:
+        from causalassay.present.drawing import show  # noqa: PLC0415  # only what is shown needs it
+
         return f"Estimate of a {self.kind}: {show(self.graph, self.columns)!r}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -259,6 +265,8 @@ class Estimate(Shown):
 
     def document(self) -> Document:
         """Return the graph, and what the algorithm says of its run."""
+        from causalassay.present.drawing import show  # noqa: PLC0415  # only what is shown needs it
+
         drawing = show(self.graph)
         facts = {} if self.order is None else {"order": self.order}
         facts |= {"weights": "none" if self.weights is None else "unthresholded"} | dict(self.info)
@@ -307,8 +315,9 @@ class Metric(Protocol):
 
     Optional class variables: ``takes``, what the guess may be: "any" graph (also where it
     is left out), a "class" (DAG or CPDAG), a "dag", or an "estimate", which is then scored as
-    it is, with the order it reports; and ``invariant = False`` where relabelling the nodes of
-    both graphs may change the number.
+    it is, with the order it reports; ``display_name``, what tables, figures and sentences call
+    it if not by its name; and ``invariant = False`` where relabelling the nodes of both graphs
+    may change the number.
     """
 
     @property

@@ -28,11 +28,14 @@ class Listed(NamedTuple):
         ``module:attribute``; empty for what other registries list.
     better : str
         Of a metric: "high", "low" or, for a control beside the scores, "none".
+    display_name : str
+        Of a metric: what tables, figures and sentences call it; empty: its name.
     """
 
     what: str
     address: str = ""
     better: str = ""
+    display_name: str = ""
 
 
 def addresses(part: str) -> dict[str, str]:
@@ -44,6 +47,17 @@ def addresses(part: str) -> dict[str, str]:
     'causalassay.discovery.pc:PC'
     """
     return {name: listed.address for name, listed in _listing()[part].items()}
+
+
+def display_names(part: str) -> dict[str, str]:
+    """Return what each built-in thing of a part is called where it is shown, if not by its name.
+
+    Examples
+    --------
+    >>> display_names("metrics")["shd"], display_names("metrics")["recall"]
+    ('SHD', '')
+    """
+    return {name: listed.display_name for name, listed in _listing()[part].items()}
 
 
 def short_lines(part: str) -> dict[str, str]:

@@ -11,7 +11,8 @@ import pytest
 
 from causalassay.analysis.report.figures import KINDS, Gallery
 from causalassay.analysis.report.page import read_content, render_page
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
+from causalassay.metrics.registry import metric_name
 from report_stores import ATTACKS, BASELINES, FAMILIES, LISTED, METRICS, SCHEMES, SIZES
 
 pytestmark = pytest.mark.needs("chromium")

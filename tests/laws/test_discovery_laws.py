@@ -25,6 +25,7 @@ BASELINES = [
     "r2-sortnregress",
     "random-sorting",
     "random-sortnregress",
+    "relatives-sortnregress",
     "var-sortnregress",
     "variance-sorting",
 ]

@@ -53,7 +53,7 @@ def gaussian_minus_log_p(statistics):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_class_search_is_ges(seed):
     data = problem(seed)
-    settings = GES(phases=PHASES, iterate=True, max_parents=4)
+    settings = GES(penalty_discount=1.0, phases=PHASES, iterate=True, max_parents=4)
     operators = ScoreOperators(gaussian_score(gaussian_statistics(data)), 200)
     estimate = search_with_operators(
         operators, np.zeros((7, 7), dtype=bool), settings, data.columns

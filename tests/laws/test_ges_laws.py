@@ -78,7 +78,7 @@ def test_ges_is_the_slow_search(model, rng, n_phases):
     expected = search_slowly(
         observational_node_statistics(data), [()], PHASES[:n_phases], iterate=False
     )
-    estimate = GES(phases=PHASES[:n_phases]).discover(data, RNG)
+    estimate = GES(penalty_discount=1.0, phases=PHASES[:n_phases]).discover(data, RNG)
     assert is_cpdag(estimate.graph)
     np.testing.assert_array_equal(expected, estimate.graph)
 
@@ -88,7 +88,7 @@ def test_ges_is_the_slow_search(model, rng, n_phases):
 def test_gies_is_the_slow_search(data):
     statistics = interventional_node_statistics(data)
     expected = search_slowly(statistics, targets_of(data), PHASES, iterate=True)
-    estimate = GIES().discover(data, RNG)
+    estimate = GIES(penalty_discount=1.0).discover(data, RNG)
     np.testing.assert_array_equal(expected, estimate.graph)
     expected = gaussian_bic(statistics, expected)
     assert expected == pytest.approx(estimate.info["score"], rel=1e-9, abs=1e-9)

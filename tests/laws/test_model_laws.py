@@ -56,9 +56,9 @@ INTERVENTIONS = {
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES.keys())
 def test_samples_have_the_exact_moments(scheme, family, intervention):
-    """15 schemes x 7 noises x 6 interventions.
+    """15 schemes x 8 noises x 6 interventions.
 
-    Each of the 630 cases compares 4 means and 10 covariances with 6 of their
+    Each of the 720 cases compares 4 means and 10 covariances with 6 of their
     own standard errors: for Gaussian statistics all together fail with
     probability 2e-5.
     """
@@ -80,7 +80,8 @@ def test_samples_have_the_exact_moments(scheme, family, intervention):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_noise_is_centred_with_unit_variance(family):
     """Six standard errors for each of two moments: 4e-9 for a Gaussian statistic."""
-    values = Noise(family).draw(np.random.default_rng(1), (400_000,))
+    rng = np.random.default_rng(1)
+    values = Noise(family).for_nodes(1, rng).draw(rng, (400_000, 1))
     assert abs(values.mean()) < 6 * values.std() / np.sqrt(len(values))
     assert abs(values.var() - 1) < 6 * (values**2).std() / np.sqrt(len(values))
 

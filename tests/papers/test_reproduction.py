@@ -17,7 +17,15 @@ from causalassay.cli.lab import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.lab.papers import Line, Reproduction, paper_slugs, read_paper, reproduce
-from causalassay.lab.papers.charts import OUTCOMES, counts_by_group, distances, overview, redrawn
+from causalassay.lab.papers.charts import (
+    LETTER,
+    NARROW,
+    OUTCOMES,
+    counts_by_group,
+    distances,
+    overview,
+    redrawn,
+)
 from causalassay.lab.papers.computations.reisach2021 import (
     dag_losses,
     least_steps,
@@ -27,7 +35,7 @@ from causalassay.lab.papers.computations.reisach2021 import (
 )
 from causalassay.lab.papers.document import VALUES, overview_document, papers_document
 from causalassay.lab.papers.estimates import Estimate
-from causalassay.lab.papers.pictures import Picture, study_scores
+from causalassay.lab.papers.pictures import Draw, Picture, study_scores
 from causalassay.lab.papers.published import Item, Outcome, PublishedValue
 from causalassay.lab.papers.result import Effort
 from causalassay.lab.papers.running import KeptResults, _picture, sized_study
@@ -278,6 +286,21 @@ def test_curves_are_means_that_count_lost_runs_and_share_one_legend(tmp_path):
     assert [[10, 2.0], [30, 8.0]] == curve[["x", "y"]].to_numpy().tolist()
     assert "f redrawn. Not drawn: 2 runs without a score." == picture.caption
     assert 1 == static_svg(redrawn(picture), "").count(">ges<")
+
+
+def test_titles_under_panels_are_no_wider_than_these():
+    """Panels stand beside each other: a longer title would run into the next one."""
+    title = "link, noise, rows per intervention (white: fewer than 3 systems)"
+    rows = [{"panel": panel, "x": "a", "y": 1.0, "series": "s"} for panel in "abc"]
+    for draw in get_args(Draw):
+        data = pd.DataFrame([row | {"value": 0.5} for row in rows])
+        shown = re.findall(
+            r">([^<>]+)<", static_svg(redrawn(Picture("f", draw, data, title, "")), "")
+        )
+        lines = [text for text in shown if len(text) > 4 and text in title]
+        assert title not in shown
+        assert 3 * title.split() == " ".join(lines).split()
+        assert max(map(len, lines)) * LETTER <= NARROW
 
 
 def test_each_panel_may_name_its_own_algorithms():

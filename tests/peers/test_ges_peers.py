@@ -123,7 +123,9 @@ def compare_ges(seed, cells):
     from causalassay.discovery.search.gaussian_bic import observational_node_statistics
 
     data = Dataset.from_values(observational_values(seed))
-    result = GES(phases=phases_of(seed)).discover(data, np.random.default_rng(0))
+    result = GES(penalty_discount=1.0, phases=phases_of(seed)).discover(
+        data, np.random.default_rng(0)
+    )
     return compare(result, observational_node_statistics(data), cells)
 
 
@@ -132,7 +134,7 @@ def compare_gies(seed, cells):
     from causalassay.discovery.search.gaussian_bic import interventional_node_statistics
 
     data = interventional_data(seed)
-    result = GIES().discover(data, np.random.default_rng(0))
+    result = GIES(penalty_discount=1.0).discover(data, np.random.default_rng(0))
     return compare(result, interventional_node_statistics(data), cells)
 
 

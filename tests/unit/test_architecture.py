@@ -40,6 +40,21 @@ def test_the_picture_shows_every_room_of_the_import_contract(script):
     assert set(script.ROOMS) <= layers
 
 
+def test_the_rule_for_contributors_is_the_import_contract(script):
+    rule = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("Data flow one way: `")[2]
+    )
+    stated = [layer.split(" | ") for layer in rule.partition("`")[0].split(" → ")]
+    assert [layer for layer in script.layers() if layer != ["__main__"]] == stated
+
+
+def test_every_file_that_contributors_are_sent_to_exists():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = set(re.findall(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.[a-z]+)?)`", text))
+    assert {"metrics/registry.py", "tests/laws/test_metrics_laws.py"} <= paths
+    assert [] == [path for path in paths if not any((r / path).exists() for r in (ROOT, SOURCE))]
+
+
 def test_the_picture_is_what_the_script_draws(script):
     assert script.PICTURE.read_text(encoding="utf-8") == script.picture()
 

@@ -9,7 +9,17 @@ import time
 
 import numpy as np
 import pytest
-from bench import comparison, other_seeds, peer_environments, runtime, speed_page, startup
+from bench import (
+    beside_flop,
+    comparison,
+    other_seeds,
+    peer_environments,
+    penalties,
+    runtime,
+    searches_page,
+    speed_page,
+    startup,
+)
 from bench.growth import Curve, trace
 from bench.growth import section as growth_section
 from bench.kept_rows import KeptRow, keep_row, kept_rows
@@ -36,6 +46,7 @@ from bench.table_lines import (
 from bench.timings import FULL, QUICK, Effort, Result, Timing
 from bench.worker import serve
 
+import causalassay as ca
 from causalassay.environments import installing as building
 
 EFFORT = Effort(seeds=(1, 2), seconds=0.5, limit=10.0, slow=5.0, long=False)
@@ -334,6 +345,109 @@ def test_other_seeds_compare_each_search_of_ours_with_each_peer():
     expected = "more BIC on 1 of 2, less on 0, the same on 1; SHD of ours minus theirs -7.0 ± 0.0"
     assert lines[4].startswith(f"| XGES | 1.0 s | -6.0 | 3.0 | {expected} |")
     assert lines[-1] == "| Tetrad 7.6.3 BOSS | 1.0 s | -10.0 | 11.0 |  |  |"
+
+
+def test_the_table_beside_flop_has_differences_seed_by_seed():
+    some = [result(one.name, {201: [0.5], 202: [1.5]}) for one in beside_flop.CONTESTANTS]
+    for k, one in enumerate(some):
+        for timing, score in zip(one.timings.values(), (-5 - k, -7), strict=True):
+            timing.quality = {"score": score, "SHD": 3 + k}
+    some[2].timings.clear()
+    some[2].trouble = "failed: reason"
+    row = next(one for one in beside_flop.rows() if (one.job, one.size) == ("flop", 50))
+    lines = beside_flop.table([(row, some)]).splitlines()
+    assert len(lines) == 2 + len(some)
+    assert lines[2] == (
+        "| 50 nodes, ER-2, raw, 2 seeds | BOSS, 3 starts | 1.0 s | 3.0 | -4.0 ± 0.0 | +2.0 ± 2.0 |"
+    )
+    assert lines[4] == "|  | XGES | failed: reason |  |  |  |"
+    assert lines[6] == "|  | FLOP, 20 restarts | 1.0 s | 7.0 |  |  |"
+
+
+def test_every_row_beside_flop_has_a_kept_place_of_its_own():
+    names = [one.name for one in beside_flop.rows()]
+    assert len(set(names)) == len(names)
+
+
+def penalty_run(cell, penalty, shd, sid, replicate=0, search="boss"):
+    return penalties.Run(search, cell, replicate, penalty, shd, sid, 0.1, False)
+
+
+def test_regrets_are_those_of_a_loop_over_cells():
+    rng = np.random.default_rng(0)
+    some = penalties.cells()[:7]
+    runs = [
+        penalty_run(cell, penalty, *rng.random(2), replicate)
+        for cell in some
+        for replicate in range(3)
+        for penalty in penalties.PENALTIES
+    ]
+    averages = penalties.average(penalties.cell_regrets(runs))
+    totals = {penalty: [] for penalty in penalties.PENALTIES}
+    for cell in some:
+        lost = dict.fromkeys(penalties.PENALTIES, 0.0)
+        for name in ("shd", "sid"):
+            means = {}
+            for penalty in penalties.PENALTIES:
+                chosen = [one for one in runs if (one.cell, one.penalty) == (cell, penalty)]
+                means[penalty] = np.mean([getattr(one, name) for one in chosen])
+            for penalty in penalties.PENALTIES:
+                lost[penalty] += means[penalty] - min(means.values())
+        for penalty, own in lost.items():
+            totals[penalty].append(own)
+    best = min(totals, key=lambda penalty: np.mean(totals[penalty]))
+    for penalty, own in totals.items():
+        differences = np.array(own) - np.array(totals[best])
+        found = averages[penalty]
+        assert found.total == pytest.approx(np.mean(own))
+        assert found.beyond == pytest.approx(differences.mean())
+        assert found.error == pytest.approx(differences.std(ddof=1) / np.sqrt(len(some)))
+    within = [penalty for penalty in totals if averages[penalty].beyond <= averages[penalty].error]
+    assert penalties.choose(averages) == within[0]
+
+
+def test_a_run_counts_what_the_empty_graph_has():
+    cell = penalties.Cell(10, 300, "SF-2", "discrete")
+    data, truth = penalties.draw(cell, 0)
+    assert data.world == "discrete"
+    assert truth.sum(axis=0).max() <= 2  # hubs are causes
+    found = penalties.run("boss", cell, 0, "3")
+    estimate = ca.discover("boss", data, np.random.default_rng(0), penalty_discount=3.0).graph
+    expected = ca.metrics.shd(ca.graphs.to_cpdag(truth), estimate) / truth.sum()
+    assert found.shd == pytest.approx(expected)
+    lower, upper = ca.metrics.sid_bounds(truth, estimate)
+    empty = ca.metrics.sid(truth, np.zeros_like(truth))
+    assert found.sid == pytest.approx((lower + upper) / 2 / empty)
+
+
+def test_a_refused_search_counts_as_empty_and_runs_are_read_again(tmp_path):
+    cell = penalties.Cell(50, 20, "ER-4", "raw")  # more columns than rows
+    found = penalties.run("ges", cell, 0, "1")
+    assert (found.refused, found.shd, found.sid) == (True, 1.0, 1.0)
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps(found) + "\n")
+    assert penalties.read_runs(path) == [found]
+    assert penalties.read_runs(tmp_path / "none.jsonl") == []
+
+
+def test_the_page_of_penalties_names_the_choice_and_each_level():
+    runs = [
+        penalty_run(cell, penalty, 0.1 * k, 0.2 * k, search=search)
+        for search in ("boss", "xges", "ges")
+        for cell in penalties.cells()
+        for k, penalty in enumerate(penalties.PENALTIES)
+    ]
+    text = penalties.tables(runs)
+    assert "By the rule the default is **1**." in text
+    assert "| **sum** | **0.000** | **0.300** | **0.600** | **0.900** | **1.200** |" in text
+    for label in ("200 nodes", "10000 rows", "SF-2", "UUMC data", "`ges`, at most 50 nodes"):
+        assert f"| {label} | " in text
+    page = searches_page.filled(
+        "<!-- penalties: begin --><!-- penalties: end -->", "penalties", text
+    )
+    assert text in page
+    with pytest.raises(ValueError, match="expected the marks"):
+        searches_page.filled("nothing", "penalties", text)
 
 
 def test_rows_have_names_of_their_own_and_known_environments():

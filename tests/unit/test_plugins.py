@@ -16,6 +16,7 @@ import pytest
 import causalassay as ca
 from causalassay.catalogue import catalogue
 from causalassay.graphs import chain
+from causalassay.metrics.registry import metric_name
 from causalassay.models import SCM
 from causalassay.models.registry import MODELS, named
 from causalassay.study import study_table
@@ -284,6 +285,13 @@ def test_a_bin_of_a_diagnostic_that_cannot_be_imported_is_one_line(announce, mon
     announce("diagnostics", {"theirs": "their_package:Theirs"})
     (line,) = mistakes_of(WITHOUT_PLUG_INS + 'accept = {diagnostic = "theirs", bin = [0.0, 1.0]}\n')
     assert "'theirs' cannot run here" in line
+
+
+def test_a_metric_is_shown_by_the_name_it_declares(announced, announce):
+    announce("metrics", {"gone": "no_such_package_anywhere:Gone"})
+    assert "roots found (mean)" == metric_name("roots_found (mean)")
+    assert "gone" == metric_name("gone")
+    assert "never_heard_of" == metric_name("never_heard_of")
 
 
 def test_no_other_package_is_imported_to_name_a_model(announced, announce):

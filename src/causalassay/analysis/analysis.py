@@ -18,9 +18,9 @@ from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind
+from causalassay.judging.findings import GAMEABLE_KINDS, PARTIAL_KINDS, Finding, FindingKind
 from causalassay.present import Shown
-from causalassay.present.formatting import in_words
+from causalassay.present.formatting import all_of, counted, in_words
 from causalassay.study.storage import StudyTable, study_table
 
 if TYPE_CHECKING:
@@ -147,20 +147,21 @@ MOST_SCHEMES = 3
 
 GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
     (FindingKind.ROBUST,): ("{still}beats chance{without}", "{still}beat chance{without}"),
+    (FindingKind.SKELETON_LEAD,): ("keeps a skeleton lead", "keep a skeleton lead"),
     (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS): (
         "depends on variances",
         "depend on variances",
     ),
     (FindingKind.UNITS,): ("depends on units", "depend on units"),
     (FindingKind.LEAD_LOST,): ("loses its lead", "lose their lead"),
-    (FindingKind.NO_LEAD,): ("was not shown to beat chance", "were not shown to beat chance"),
+    (FindingKind.NO_LEAD,): ("shows no lead", "show no lead"),
     (FindingKind.UNDECIDED,): ("is undecided", "are undecided"),
     (FindingKind.NO_SCORE,): ("has no score", "have no score"),
 }
 """The main findings that are counted together, and what the sentence says of one and of several.
 
-To beat chance is the lead of the rules: over random orders, and over as many edges at random
-places. The robust have it on every scheme where no artefact was found.
+To beat chance is the lead of the rules: in direction, over random orders and over as many edges
+at random places. The robust have it on every scheme where no artefact was found.
 """
 
 
@@ -174,7 +175,8 @@ def headline(evidence: Evidence, findings: StudyFindings) -> str:
     n_words = sum(any(map(str.isalpha, word)) for word in whole.split())
     if not gameable or n_words <= MOST_WORDS:
         return whole
-    return f"Sorting beats chance on {gameable} of {len(findings.schemes)} schemes; {algorithms}."
+    schemes = counted(len(findings.schemes), "scheme")
+    return f"Sorting beats chance on {gameable} of {schemes}; {algorithms}."
 
 
 def _schemes(schemes: Mapping[str, Finding]) -> str:
@@ -191,9 +193,9 @@ def _schemes(schemes: Mapping[str, Finding]) -> str:
         clauses = [f"Sorting {first} beats chance on {_some(where)}"]
         return ", ".join([*clauses, *(f"{sorting} on {_some(on)}" for sorting, on in others)])
     kinds = {scheme: finding.kind for scheme, finding in schemes.items()}
-    leaning = [scheme for scheme, kind in kinds.items() if kind == FindingKind.LEANING]
-    if leaning:
-        return f"Sorting may help on {_some(leaning)}"
+    partly = [scheme for scheme, kind in kinds.items() if kind in PARTIAL_KINDS]
+    if partly:
+        return f"One of two tests finds an artefact on {_some(partly)}"
     if set(kinds.values()) <= {FindingKind.UNDECIDED, FindingKind.TOO_SMALL}:
         return "Whether sorting beats chance could not be decided"
     return "No evidence that sorting beats chance on any scheme"
@@ -220,6 +222,6 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
         if (count := sum(kind in kinds for kind in mains))
     }
     if len(parts) == 1:
-        return f"all {len(listed)} algorithms {next(iter(parts))}"
+        return f"{all_of(len(listed), 'algorithm')} {next(iter(parts))}"
     each = ", ".join(f"{count} {does}" for does, count in parts.items())
     return f"of {len(listed)} algorithms, {each}"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from causalassay.analysis import tables
 from causalassay.analysis.comparison import compared_with_all, own_algorithms
-from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
+from causalassay.analysis.runs import SCHEME, scheme_name
 from causalassay.analysis.verdict.statements import STATISTICS
 from causalassay.judging.findings import RULES
+from causalassay.metrics.registry import metric_name
 from causalassay.present import (
     Block,
     Code,
@@ -99,7 +100,7 @@ def own_lines(analysis: Analysis) -> Iterator[str]:
             gains = frame.loc[frame[SCHEME] == scheme, "gain"]
             parts.append(
                 f"on {scheme_name(scheme)} better than {(gains > 0).sum()} and worse than "
-                f"{(gains < 0).sum()} of {len(matrix.rows) - 1} others"
+                f"{(gains < 0).sum()} of {counted(len(matrix.rows) - 1, 'other')}"
             )
         yield "; ".join(parts) + "."
 
@@ -129,7 +130,7 @@ def rule_section(analysis: Analysis) -> Section:
         [
             Fold("The rules, with their measured error rates", [Rules(study_rules(analysis))]),
             Fold("What each kind of number is", [Facts(STATISTICS)]),
-            Fold(f"All {len(statements)} sentences", [Findings(statements)]),
+            Fold(f"All sentences ({len(statements)})", [Findings(statements)]),
         ],
     )
 
@@ -174,7 +175,9 @@ def progress_notice(status: StudyStatus) -> Prose | None:
     if status.left == 0:
         return None
     running = "is still running" if status.driver else f"is not complete (last run: {status.ended})"
-    text = f"This study {running}: {status.left} rows are to come, and every number may change."
+    text = (
+        f"This study {running}: {counted(status.left, 'row')} to come, and every number may change."
+    )
     return Prose(text, "notice")
 
 

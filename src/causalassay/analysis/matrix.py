@@ -229,8 +229,8 @@ def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     Examples
     --------
     >>> both = [FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS]
-    >>> finding_phrase([FindingKind.ROBUST, *both])
-    'robust; depends on variance order and ratios'
+    >>> finding_phrase([FindingKind.NO_LEAD, *both])
+    'no lead found; depends on variance order and ratios'
     """
     labels = {kind: kind.label for kind in kinds}
     if {FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS} <= set(labels):
@@ -239,10 +239,17 @@ def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     return "; ".join(labels.values())
 
 
+PARTLY = {
+    FindingKind.SORTABLE_ONLY: "sortable by {}, no gain found",
+    FindingKind.GAIN_ONLY: "gain by {}, no sortability found",
+}
+"""What is said of a scheme where one of the two tests passed."""
+
+
 def _on_scheme(finding: Finding) -> str:
     if finding.kind in NOTHING_FOUND:
         return NOTHING_FOUND[finding.kind]
-    return f"{finding.label} by {finding.words['statistics']}"
+    return PARTLY.get(finding.kind, f"{finding.label} by {{}}").format(finding.words["statistics"])
 
 
 def _on_algorithm(findings: StudyFindings, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import tempfile
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.analysis.analysis import Analysis, read
+from causalassay.processes.supervisor import refuse_unguarded_script
 from causalassay.study.driver import run_study
 from causalassay.study.executors import LocalExecutor
 from causalassay.study.language.study_file import as_study
@@ -62,10 +62,10 @@ def run(
     ...     "problems": [{"samples": 50, "graph": {"kind": "chain", "n_nodes": 3},
     ...                   "model": {"kind": "scm"}}],
     ... }
-    >>> ca.run(study, workers=1).frame["status"].tolist()  # the four baselines
-    ['ok', 'ok', 'ok', 'ok']
+    >>> ca.run(study, workers=1).frame["status"].tolist()  # the five baselines
+    ['ok', 'ok', 'ok', 'ok', 'ok']
     """
-    _refuse_unguarded_script()
+    refuse_unguarded_script()  # before anything is opened
     plan = as_study(study)
     if not allow_programs and (programs := programs_of(plan.algorithms)):
         lines = " | ".join(program.line for program in programs)
@@ -81,22 +81,3 @@ def run(
         cores = len(os.sched_getaffinity(0))
         run_study(plan, Path(out), LocalExecutor(plan, workers or cores))
         return read(out)
-
-
-def _refuse_unguarded_script() -> None:
-    """Refuse a call that the processes of a run would repeat when they import the script.
-
-    They import it under the name ``__mp_main__``. A script that never asks for its name has no
-    guard; a notebook or a prompt has no file, and is not imported.
-    """
-    frame = inspect.currentframe()
-    while frame is not None:
-        name, code = frame.f_globals.get("__name__"), frame.f_code
-        script = name == "__main__" and "__file__" in frame.f_globals
-        unguarded = script and "__name__" not in code.co_names
-        if code.co_name == "<module>" and (unguarded or name == "__mp_main__"):
-            raise RuntimeError(
-                "causalassay.run starts processes that import this script, and each would call "
-                'it again: put the call below `if __name__ == "__main__":`'
-            )
-        frame = frame.f_back

@@ -37,6 +37,8 @@ SCHEMES = (
 FROM_FILE = "data"
 FILE, FILE_NAME = "file of the instance", "data.file"
 """The file that a row's data are from, empty for others; and where the table has its name."""
+FOLDER, FOLDER_NAME = "folder of the instance", "data.files"
+"""The same for the folder whose files are the instances of one scheme."""
 FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
     *("graph.kind", "graph.n_nodes", "samples"),
     "graph.edges_per_node",
@@ -44,6 +46,7 @@ FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
 """Columns of the problem that verdicts and charts look at, where a study has them."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
+RELATIVES_ORDER = "relatives-sortnregress"
 EMPTY = "empty"
 
 
@@ -92,8 +95,16 @@ class Runs:
 
     @cached_property
     def file_schemes(self) -> frozenset[str]:
-        """The schemes that are data files, changed or not."""
+        """The schemes that are data files or folders of them, changed or not."""
         return frozenset(self.cells.loc[self.cells[FILE] != "", SCHEME])
+
+    @cached_property
+    def folder_schemes(self) -> tuple[frozenset[str], ...]:
+        """For each scheme of a folder of data files: itself and its transformed ones."""
+        found: dict[str, set[str]] = {}
+        for scheme in self.cells.loc[self.cells[FOLDER] != "", SCHEME].unique():
+            found.setdefault(str(scheme).split(" + ")[0], set()).add(scheme)
+        return tuple(map(frozenset, found.values()))
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
@@ -113,7 +124,7 @@ class Runs:
         If none was added, those whose name in the registry is a baseline's.
         """
         added = tuple(i for i, role in enumerate(self.roles) if role == "baseline")
-        known = {*SORTING, RANDOM_ORDER, EMPTY}
+        known = {*SORTING, RANDOM_ORDER, RELATIVES_ORDER, EMPTY}
         return added or tuple(i for i, use in enumerate(self.uses) if use in known)
 
     def using(self, name: str) -> tuple[int, ...]:
@@ -157,7 +168,7 @@ def arrange(table: StudyTable, by: Sequence[str] = (SCHEME,)) -> Runs:
     uses = [str(frame["use"].iloc[row]) for row in firsts] if "use" in frame else names
     order = sorted(range(len(names)), key=lambda i: (roles[i] == "baseline", names[i]))
     algorithm = np.argsort(order)[algorithm] if order else algorithm
-    cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, FILE, *by)))
+    cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, FILE, FOLDER, *by)))
     shape = (len(names), len(cells))
     position = algorithm * shape[1] + cell
     _check_once(frame, position)
@@ -226,33 +237,45 @@ def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.
 def _instances(cells: pd.DataFrame) -> Codes:
     """Return the instance of each cell; a problem without the key of a graph is its own.
 
-    The replicates on a file are bootstraps of the same rows: one instance.
+    The replicates on a file are bootstraps of the same rows: one instance. So are the files of
+    a folder on one graph: nothing says that these were drawn independently.
     """
     known = cells["graph_key"].notna()
     graph = cells["graph_key"].where(known, cells["problem"])
-    file = cells[FILE].astype(str)
-    return _encode_all([known, graph, file, cells["replicate"].where(file == "", 0)])[0]
+    folder, file = cells[FOLDER].astype(str), cells[FILE].astype(str)
+    replicate = cells["replicate"].where(file == "", 0)
+    return _encode_all([known, graph, folder, file.where(folder == "", ""), replicate])[0]
 
 
 def _with_files_named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the file of each; schemes of several files have their names.
+    """Return the rows with the file and the folder of each; files have schemes of their names.
 
-    Files have nothing in common but that they are files: each is judged by itself.
+    Single files have nothing in common but that they are files: each is judged by itself. Those
+    of a folder are the instances of its scheme.
     """
     if SCHEME not in frame:
         return frame
+    frame, in_folder = _with_folders(frame)
     schemes, kinds = pd.factorize(frame[SCHEME])
     first = np.array([str(kind).split(" + ")[0] == FROM_FILE for kind in kinds] + [False])
-    from_file = first[schemes]  # -1 is no scheme
-    if not from_file.any():
-        return frame.assign(**{FILE: ""})
+    from_file = first[schemes] & ~in_folder  # -1 is no scheme
     names = frame[FILE_NAME] if FILE_NAME in frame else pd.Series(FROM_FILE, frame.index)
-    file = names.astype(str).where(from_file, "")
+    file = names.astype(str).where(from_file | in_folder, "")
     frame = frame.assign(**{FILE: file})
+    if not from_file.any():
+        return frame
     if file[from_file].nunique() > 1:
         changes = frame[SCHEME].astype(str).str.removeprefix(FROM_FILE)
         frame[SCHEME] = frame[SCHEME].astype(object).mask(from_file, file + changes)
     return frame
+
+
+def _with_folders(frame: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Return the rows with the folder of each, and whether it has one."""
+    if FOLDER_NAME not in frame:
+        return frame.assign(**{FOLDER: ""}), np.zeros(len(frame), dtype=bool)
+    in_folder = frame[FOLDER_NAME].notna().to_numpy()
+    return frame.assign(**{FOLDER: frame[FOLDER_NAME].astype(str).where(in_folder, "")}), in_folder
 
 
 def _encode_all(columns: Sequence[pd.Series[Any]]) -> tuple[Codes, list[tuple[Any, ...]]]:
@@ -309,18 +332,6 @@ def _by_cell(column: pd.Series[Any], cell: Codes, n_cells: int) -> Vector:
 
 # How tables, figures and sentences write names: one way everywhere.
 
-METRIC_PARTS = {
-    "f1": "F1",
-    "shd": "SHD",
-    "sid": "SID",
-    "aid": "AID",
-    "oset": "Oset",
-    "mec": "MEC",
-    "tv": "TV",
-    "r2": "R²",
-}
-"""Parts of a metric's name that are abbreviations."""
-METRIC_NAMES = {"tv_dag": "TV"}
 SCHEME_NAMES = {"iscm": "iSCM", "uumc": "UUMC", "dao": "DaO", "snr": "SNR", FROM_FILE: "data file"}
 CHANGES = {
     "rescale-in-order": "rescaled in order",
@@ -329,24 +340,6 @@ CHANGES = {
     "shuffle-labels": "with shuffled labels",
 }
 """What a transform makes of a scheme."""
-
-
-def metric_name(metric: str) -> str:
-    """Return what tables and sentences call a metric.
-
-    Examples
-    --------
-    >>> metric_name("shd"), metric_name("mec_shd"), metric_name("tv_dag"), metric_name("recall")
-    ('SHD', 'MEC SHD', 'TV', 'recall')
-    >>> metric_name("skeleton_f1"), metric_name("my score")
-    ('skeleton F1', 'my score')
-    """
-    if metric in METRIC_NAMES:
-        return METRIC_NAMES[metric]
-    parts = metric.split("_")
-    if not any(part in METRIC_PARTS for part in parts):
-        return metric
-    return " ".join(METRIC_PARTS.get(part, part) for part in parts)
 
 
 def scheme_name(scheme: object) -> str:

@@ -327,8 +327,9 @@ def same_graphs(
 ) -> dict[str, tuple[Codes, bool]]:
     """Return the cells of each scheme to average, and whether they are of the same graphs.
 
-    We compare the schemes, other than data files, on which the algorithm has a score. A
-    scheme on which it has none is not paired, and neither is the only scheme.
+    We compare the generated schemes on which the algorithm has a score, and apart from these
+    those of each folder of data files: the files as they are, and transformed. A scheme on
+    which it has none is not paired, and neither are single data files and an only scheme.
 
     Parameters
     ----------
@@ -345,16 +346,14 @@ def same_graphs(
         scheme: np.bincount(runs.instances[whole][~np.isnan(scores[whole])], minlength=size) > 0
         for scheme, whole in cells.items()
     }
-    compared = [name for name in cells if name not in runs.file_schemes and scored[name].any()]
-    common = np.all([scored[name] for name in compared], axis=0) & (len(compared) > 1)
-    if not common.any():
-        return {scheme: (whole, False) for scheme, whole in cells.items()}
-    return {
-        scheme: (whole[common[runs.instances[whole]]], True)
-        if scheme in compared
-        else (whole, False)
-        for scheme, whole in cells.items()
-    }
+    paired = {scheme: (whole, False) for scheme, whole in cells.items()}
+    for group in (frozenset(cells) - runs.file_schemes, *runs.folder_schemes):
+        compared = [name for name in cells if name in group and scored[name].any()]
+        common = np.all([scored[name] for name in compared], axis=0) & (len(compared) > 1)
+        if common.any():
+            for scheme in compared:
+                paired[scheme] = cells[scheme][common[runs.instances[cells[scheme]]]], True
+    return paired
 
 
 def _scheme_score(

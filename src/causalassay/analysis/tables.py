@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from causalassay.analysis.comparison import BEST_RULE, BestMarks, compared_with_all
-from causalassay.analysis.runs import SCHEME, STATUSES, metric_name, problem_name, scheme_name
+from causalassay.analysis.runs import SCHEME, STATUSES, problem_name, scheme_name
+from causalassay.metrics.registry import metric_name
 from causalassay.present import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:

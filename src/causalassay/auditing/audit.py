@@ -25,6 +25,7 @@ from causalassay.common.seeding import as_generator
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, as_dataset
 from causalassay.diagnostics import determination, entropies
+from causalassay.diagnostics.explained_variance import digit_margin, merge_ties
 from causalassay.discovery import discover
 from causalassay.graphs import read_graph
 from causalassay.graphs.lagged import LaggedGraph
@@ -33,14 +34,21 @@ from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import Judged, in_fixed_order, judge_data
 from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.graph_check import average_ranks
-from causalassay.judging.order_tests import OrderTest, ties_throughout
-from causalassay.metrics import f1, shd
+from causalassay.judging.order_tests import (
+    DIRECTION,
+    F1,
+    SHD,
+    OrderScores,
+    OrderTest,
+    ties_throughout,
+)
+from causalassay.metrics import direction_score, f1, shd, skeleton_f1
 from causalassay.present.formatting import in_words
 
 N_BOOTSTRAP = 200
 
 N_BINS = 50
-"""Bins of the F1 along random orders."""
+"""Bins of the direction score along random orders."""
 
 
 def audit(  # noqa: PLR0913  what is measured, and how long
@@ -107,10 +115,10 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     if truth is None:
         finding = finding_without_graph(dataset, spread)
         return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world, seed=seed)
-    dataset, truth = in_fixed_order(dataset, truth)
     tick = _Ticker(on_progress)
     judge_rng, rows_rng, baselines_rng = generator.spawn(3)
     judged = judge_data(dataset, truth, judge_rng, lag, tick, always_attainable=pooled)
+    dataset, truth = in_fixed_order(dataset, truth)
     return Audit(
         n,
         d,
@@ -130,10 +138,10 @@ def audit(  # noqa: PLR0913  what is measured, and how long
 
 
 def _binned(random_orders: NDArray[np.floating]) -> tuple[int, ...]:
-    """Return how many random orders have an F1 in each bin; nothing without orders."""
+    """Return how many random orders have a direction score in each bin; nothing without orders."""
     if not len(random_orders):
         return ()
-    counts, _ = np.histogram(random_orders[:, 0], bins=N_BINS, range=(0, 1))
+    counts, _ = np.histogram(random_orders[:, DIRECTION], bins=N_BINS, range=(-1, 1))
     return tuple(counts.tolist())
 
 
@@ -192,14 +200,21 @@ def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
 
 N_RANDOM = 100
 
+METRICS = (f1, shd, direction_score, skeleton_f1)
+"""In the order of `OrderScores`."""
+
 BESIDE = MappingProxyType(
     {
-        "continuous": ("variance-sorting", "random-sorting", "empty"),
+        "continuous": ("relatives-sortnregress", "variance-sorting", "random-sorting", "empty"),
         "discrete": ("empty",),
         "series": ("granger-lasso", "empty"),
     }
 )
-"""Algorithms that are scored together with the sorted regressions, by world."""
+"""Algorithms that are scored together with the sorted regressions, by world.
+
+That a cause is correlated with other columns than its effects follows from faithfulness, so
+`relatives-sortnregress` shows no artefact: a lead below its score says little.
+"""
 
 
 def baseline_rows(
@@ -217,12 +232,14 @@ def _sorted(test: OrderTest) -> BaselineScore:
     direction: Direction = "falling" if test.backwards else "rising"
     return BaselineScore(
         f"sorted by {direction} {test.artefact.word}",
-        test.shd,
-        test.f1,
+        test.scores.shd,
+        test.scores.f1,
         p_order=test.winning.p_value,
         statistic=test.artefact.statistic,
         direction=direction,
         p_is_bound=test.winning.as_p_value.is_bound,
+        direction_score=test.scores.direction,
+        skeleton_f1=test.scores.skeleton_f1,
     )
 
 
@@ -235,19 +252,37 @@ def _algorithm(
     try:
         for _ in range(times):
             guess = discover(name, data, rng, **settings).graph
-            scores.append((f1(graph, guess), float(shd(graph, guess))))
+            scores.append(
+                [metric(graph, guess) for metric in (f1, shd, direction_score, skeleton_f1)]
+            )
     except NotApplicable as reason:
         return BaselineScore(name, np.nan, np.nan, note=str(reason))
     if times > 1:
         return _averaged(name, np.array(scores))
-    return BaselineScore(name, scores[0][1], scores[0][0])
+    reached = OrderScores(*map(float, scores[0]))
+    return BaselineScore(
+        name,
+        reached.shd,
+        reached.f1,
+        direction_score=reached.direction,
+        skeleton_f1=reached.skeleton_f1,
+    )
 
 
 def _averaged(name: str, scores: Values) -> BaselineScore:
-    """Return the means of F1 and SHD over many orders, and their central 95 %."""
-    low, high = np.quantile(scores, [0.025, 0.975], axis=0).tolist()
-    own_f1, own_shd = scores.mean(axis=0).tolist()
-    return BaselineScore(name, own_shd, own_f1, (low[1], high[1]), (low[0], high[0]))
+    """Return the means of the scores over many orders, and their central 95 %."""
+    limits = [(low, high) for low, high in np.quantile(scores, [0.025, 0.975], axis=0).T.tolist()]
+    means = OrderScores(*scores.mean(axis=0).tolist())
+    return BaselineScore(
+        name,
+        means.shd,
+        means.f1,
+        limits[SHD],
+        limits[F1],
+        direction_score=means.direction,
+        skeleton_f1=means.skeleton_f1,
+        direction_range=limits[DIRECTION],
+    )
 
 
 # What columns tell without a graph.
@@ -258,7 +293,7 @@ AGREEMENT_LEVEL = 0.05
 def column_spread(values: Values) -> ColumnSpread:
     """Summarise what variances and R² tell without a graph."""
     r2 = determination(values).r2  # first: it refuses values whose variance overflows
-    variance = values.var(axis=0)
+    variance = merge_ties(values.var(axis=0), digit_margin(values).variance)
     agreement = p_agreement = float("nan")
     if not ties_throughout(variance) and not ties_throughout(r2):
         agreement, p_agreement = spearman(variance, r2)

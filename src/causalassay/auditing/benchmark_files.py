@@ -6,37 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.auditing.sortability_rows import natural_key
 from causalassay.common.arrays import Adjacency
 from causalassay.common.files import check_regular
 from causalassay.data import Dataset, read
 from causalassay.data.dataset import Rows
+from causalassay.data.file_pairs import (
+    DATA_ENDINGS,
+    Pair,
+    PairingFault,
+    by_name,
+    data_files_in,
+    files_in,
+    pair_by_name,
+)
 from causalassay.graphs import read_graph
 from causalassay.graphs.formats.reading import holds_graph
-
-DATA_ENDINGS = (
-    *(".csv", ".tsv", ".txt", ".dat", ".csv.gz", ".tsv.gz", ".txt.gz"),
-    *(".parquet", ".feather", ".arrow", ".npy", ".npz"),
-)
-"""The endings of files that count when a folder is named."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A data file and the file of its graph.
-
-    Parameters
-    ----------
-    name : str
-        The name of the data file without its ending.
-    data : Path
-    graph : Path, optional
-        None if there is none, or if the data file holds it.
-    """
-
-    name: str
-    data: Path
-    graph: Path | None
 
 
 @dataclass(frozen=True)
@@ -92,14 +76,26 @@ def pair_files(
     """
     if graph is not None and graphs is not None:
         raise ValueError("pass --graph (one graph for all files) or --graphs (a folder), not both")
-    files = _by_name(_expanded(data), "data")
+    paths = _expanded(data, graph)
     if graphs is not None:
-        partners = _by_name(_folder(graphs, "graph files"), "graph")
-        _check_partners(files, partners, graphs)
-        return [Pair(name, path, partners.get(name)) for name, path in files.items()]
+        if not graphs.is_dir():
+            raise ValueError(
+                f"{graphs}: expected a folder of graph files; for one graph for all files use "
+                "--graph"
+            )
+        pairs, faults = pair_by_name(paths, files_in(graphs), str(graphs))
+        _refuse(faults)
+        return pairs
+    files, faults = by_name(paths, "data")
+    _refuse(faults)
     if graph is None and len(files) > 1:
         _check_graphs_inside(list(files.values()))
     return [Pair(name, path, graph) for name, path in files.items()]
+
+
+def _refuse(faults: Sequence[PairingFault]) -> None:
+    if faults:
+        raise ValueError(faults[0].message)
 
 
 def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
@@ -118,16 +114,12 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
     return data, read_graph(file, data.columns, transpose=how.transpose)[0]
 
 
-def _expanded(paths: Iterable[Path]) -> list[Path]:
-    """Return the files, those of folders among them."""
+def _expanded(paths: Iterable[Path], graph: Path | None) -> list[Path]:
+    """Return the files, those of folders among them; the graph of all is none of a folder's."""
     expanded: list[Path] = []
     for path in paths:
         if path.is_dir():
-            expanded += [
-                file
-                for file in _folder(path, "data files")
-                if file.name.lower().endswith(DATA_ENDINGS)
-            ]
+            expanded += [file for file in data_files_in(path) if file != graph]
         else:
             check_regular(path, "a data file")
             expanded.append(path)
@@ -135,46 +127,6 @@ def _expanded(paths: Iterable[Path]) -> list[Path]:
         named = ", ".join(str(path) for path in paths)
         raise ValueError(f"{named}: no data file in it; expected {', '.join(DATA_ENDINGS)}")
     return expanded
-
-
-def _folder(path: Path, expected: str) -> list[Path]:
-    if not path.is_dir():
-        raise ValueError(
-            f"{path}: expected a folder of {expected}; for one graph for all files use --graph"
-        )
-    return [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
-
-
-def _by_name(paths: Iterable[Path], role: str) -> dict[str, Path]:
-    """Return the files by their names without endings, in the order of the names."""
-    files: dict[str, Path] = {}
-    for path in paths:
-        name = _stem(path)
-        if name in files:
-            raise ValueError(
-                f"two {role} files have the name {name!r}: {files[name]} and {path}; leave one out"
-            )
-        files[name] = path
-    return dict(sorted(files.items(), key=lambda item: natural_key(item[0])))
-
-
-def _stem(path: Path) -> str:
-    """Return a file's name without its ending, and without .gz before that."""
-    name = path.name
-    if name.lower().endswith(".gz"):
-        name = name[:-3]
-    return Path(name).stem
-
-
-def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Path) -> None:
-    for name, path in files.items():
-        if name not in graphs and not holds_graph(path):
-            raise ValueError(f"{path}: no graph called {name!r} in {folder}; add it")
-    for name, path in graphs.items():
-        if name not in files:
-            raise ValueError(
-                f"{path}: no data file called {name!r}; add it, or remove the graph from its folder"
-            )
 
 
 def _check_graphs_inside(paths: list[Path]) -> None:

@@ -24,7 +24,7 @@ from causalassay.present.charts import (
     titled_spec,
 )
 from causalassay.present.drawing.svg import shortened, width
-from causalassay.present.formatting import PValue, fixed, p_parts
+from causalassay.present.formatting import PValue, counted, fixed, p_parts
 
 HEIGHT = 170
 ROW = 34
@@ -38,6 +38,8 @@ NARROW = 0.8
 
 SHARES = alt.Axis(format="~g", values=[0, 0.2, 0.4, 0.6, 0.8, 1])
 FROM_0_TO_1 = alt.Scale(domain=[0, 1])
+DIRECTIONS = alt.Axis(format="~g", values=[-1, -0.5, 0, 0.5, 1])
+FROM_MINUS_1 = alt.Scale(domain=[-1, 1])
 
 
 def along_order(audit: Audit, artefact: Artefact) -> dict[str, Any]:
@@ -160,7 +162,7 @@ def _edge_counts(rising: Sequence[bool]) -> list[alt.Chart]:
         return texts.encode(x=x, y=alt.value(-10), text="text:N")
 
     return [
-        above(f"rises along {n_rising} of {n_edges} edges", RISING, "left"),
+        above(f"rises along {n_rising} of {counted(n_edges, 'edge')}", RISING, "left"),
         above(f"falls or ties along {n_edges - n_rising}", FALLING, "right"),
     ]
 
@@ -175,18 +177,22 @@ def _between_depths(audit: Audit) -> alt.Chart:
 
 
 def chance_levels(audit: Audit) -> dict[str, Any]:
-    """Return the F1 of each baseline below the distribution over random orders."""
+    """Return the direction score of each baseline below the distribution over random orders."""
     random = next(row for row in audit.baselines if row.algorithm == RANDOM_ORDERS)
-    low, high = random.f1_range or (random.f1, random.f1)
-    rows = [row for row in audit.baselines if row.algorithm != RANDOM_ORDERS and row.f1 == row.f1]
-    counts = audit.random_f1_counts
-    n_bins = len(counts)
+    low, high = random.direction_range or (random.direction_score, random.direction_score)
+    rows = [
+        row
+        for row in audit.baselines
+        if row.algorithm != RANDOM_ORDERS and not math.isnan(row.direction_score)
+    ]
+    counts = audit.random_direction_counts
+    step = 2 / len(counts)
     bars = (
-        {"from": k / n_bins, "to": (k + 1) / n_bins, "orders": count}
+        {"from": k * step - 1, "to": (k + 1) * step - 1, "orders": count}
         for k, count in enumerate(counts)
         if count
     )
-    x = alt.X("from:Q", scale=FROM_0_TO_1, title=None, axis=SHARES)
+    x = alt.X("from:Q", scale=FROM_MINUS_1, title=None, axis=DIRECTIONS)
     distribution = (
         chart_of(many=bars)
         .mark_bar(opacity=0.45, **UNREAD)
@@ -194,7 +200,8 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
         .properties(width=SMALL_WIDTH, height=56, view=alt.ViewConfig(stroke=None))
     )
     band = chart_of({"low": low, "high": high}).mark_rect(opacity=0.12, **UNREAD)
-    mean = chart_of({"mean": random.f1}).mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
+    mean = chart_of({"mean": random.direction_score})
+    mean_rule = mean.mark_rule(strokeDash=[3, 3], opacity=0.6, **UNREAD)
     words = {artefact.statistic: artefact.word for artefact in artefacts_of(audit.world)}
     base = chart_of(many=(_baseline_point(row, words) for row in rows)).encode(
         y=alt.Y("baseline:N", sort=[row.algorithm for row in rows], axis=None)
@@ -204,8 +211,8 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     )
     # Names and scores stand above their points: beside them they would take half the width.
     below = alt.layer(
-        band.encode(x=alt.X("low:Q", axis=SHARES, title=None), x2="high:Q"),
-        mean.encode(x="mean:Q"),
+        band.encode(x=alt.X("low:Q", axis=DIRECTIONS, title=None), x2="high:Q"),
+        mean_rule.encode(x="mean:Q"),
         base.mark_rule(opacity=0.6, strokeWidth=2, yOffset=8, **UNREAD).encode(
             x=alt.X("low:Q"), x2="high:Q"
         ),
@@ -219,21 +226,22 @@ def chance_levels(audit: Audit) -> dict[str, Any]:
     ).properties(width=SMALL_WIDTH, height=ROW * len(rows))
     return titled_spec(
         alt.vconcat(distribution, below, spacing=0),
-        "F1 of the baselines and of random orders",
+        "Direction scores of baselines and random orders",
         f"bars: {sum(counts)} random orders; band: their central 95 %",
     )
 
 
 def _baseline_point(row: BaselineScore, words: Mapping[str, str]) -> dict[str, Any]:
-    low, high = row.f1_range or (row.f1, row.f1)
-    score = fixed(row.f1)
+    reached = row.direction_score
+    low, high = row.direction_range or (reached, reached)
+    score = fixed(reached)
     if row.p_order is not None:
         is_below, number = p_parts(PValue(row.p_order, row.p_is_bound))
         score += f", p {'<' if is_below else '='} {number}"
     return {
         "baseline": row.algorithm,
         "label": f"by {row.direction} {words[row.statistic]}" if row.statistic else row.algorithm,
-        "from": row.f1,
+        "from": reached,
         "low": low,
         "high": high,
         "direction": row.direction or "neither",
@@ -248,51 +256,6 @@ def _above(base: alt.Chart, side: Literal["left", "right"], dy: int) -> alt.Char
     return base.mark_text(align=side, dy=dy, **UNREAD).encode(x=x)
 
 
-def reached_by_file(word: str, files: Mapping[str, Measured]) -> dict[str, Any]:
-    """Return the F1 along a statistic against that of random orders, two points for each file.
-
-    Parameters
-    ----------
-    word : str
-        What the chart calls the statistic.
-    files : mapping of str to Measured
-    """
-    points = (
-        {
-            "random": measured.random_f1,
-            "f1": f1,
-            "direction": direction,
-            "about": f"{name}, {direction}: {fixed(f1)} against {fixed(measured.random_f1)}",
-        }
-        for name, measured in files.items()
-        for direction, f1 in (("falling", measured.down_f1), ("rising", measured.up_f1))
-    )
-
-    def by_way(*values: str) -> dict[str, Any]:
-        return {"scale": alt.Scale(domain=["rising", "falling"], range=values), "title": None}
-
-    line = chart_of({"x": 0, "y": 0}, {"x": 1, "y": 1})
-    dots = chart_of(many=points).mark_point(size=45, opacity=1)
-    return titled_spec(
-        alt.layer(
-            line.mark_line(strokeDash=[4, 3], opacity=0.6, **UNREAD).encode(
-                x=alt.X("x:Q", scale=FROM_0_TO_1), y=alt.Y("y:Q", scale=FROM_0_TO_1)
-            ),
-            dots.encode(
-                x=alt.X("random:Q", scale=FROM_0_TO_1, title="random orders (mean)", axis=SHARES),
-                y=alt.Y("f1:Q", scale=FROM_0_TO_1, title=None, axis=SHARES),
-                color=alt.Color("direction:N", **by_way(RISING, FALLING)),
-                shape=alt.Shape("direction:N", **by_way("circle", "square")),
-                description="about:N",
-            ),
-        ),
-        f"F1 along {word}, by file",
-        "two points per file; above the line is better",
-        width=SMALL_WIDTH,
-        height=250,
-    )
-
-
 def sortability_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
     """Return the sortability of each file by each statistic, with the means.
 
@@ -301,33 +264,64 @@ def sortability_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[
     measured : mapping of str to mapping
         By what the chart calls the statistic, then by file.
     """
-    points = (
-        {
-            "statistic": word,
-            "sortability": file.sortability,
-            "about": f"{name}: {fixed(file.sortability)}",
-        }
+    points = [
+        _point(word, name, file.sortability)
         for word, files in measured.items()
         for name, file in files.items()
-    )
-    y = alt.Y("statistic:N", title=None, sort=list(measured), axis=None)
+    ]
+    titles = ("Sortability of each file", "1/2 is chance; the bar is the mean, with its number")
+    return _strips(points, list(measured), 0.5, (FROM_0_TO_1, SHARES), titles)
+
+
+def direction_by_file(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, Any]:
+    """Return the direction score of each file along each statistic, rising and falling.
+
+    Parameters
+    ----------
+    measured : mapping of str to mapping
+        As above.
+    """
+    points = [
+        _point(f"{direction} {word}", name, score)
+        for word, files in measured.items()
+        for name, file in files.items()
+        for direction, score in (("rising", file.up_direction), ("falling", file.down_direction))
+    ]
+    rows = [f"{direction} {word}" for word in measured for direction in ("rising", "falling")]
+    title = "Direction score of sorting, by file"
+    titles = (title, "0 is chance; the bar is the mean, with its number")
+    return _strips(points, rows, 0.0, (FROM_MINUS_1, DIRECTIONS), titles)
+
+
+def _point(row: str, name: str, value: float) -> dict[str, Any]:
+    return {"row": row, "value": value, "about": f"{name}: {fixed(value)}"}
+
+
+def _strips(
+    points: Sequence[dict[str, Any]],
+    rows: Sequence[str],
+    chance: float,
+    shape: tuple[alt.Scale, alt.Axis],
+    titles: tuple[str, str],
+) -> dict[str, Any]:
+    """Return a row of points for each name, with the mean of each."""
+    scale, axis = shape
+    y = alt.Y("row:N", title=None, sort=list(rows), axis=None)
     base = chart_of(many=points).encode(y=y)
-    words = chart_of(many=({"statistic": word} for word in measured)).encode(y=y)
-    half = chart_of({"x": 0.5}).mark_rule(strokeDash=[4, 3], opacity=0.6, **UNREAD)
+    words = chart_of(many=({"row": row} for row in rows)).encode(y=y)
+    expected = chart_of({"x": chance}).mark_rule(strokeDash=[4, 3], opacity=0.6, **UNREAD)
     means = base.mark_tick(color=RISING, thickness=3, size=20, opacity=1, yOffset=8, aria=False)
     return titled_spec(
         alt.layer(
-            half.encode(x="x:Q"),
+            expected.encode(x="x:Q"),
             base.mark_point(color=FALLING, size=45, opacity=1, yOffset=8).encode(
-                x=alt.X("sortability:Q", scale=FROM_0_TO_1, title=None, axis=SHARES),
-                description="about:N",
+                x=alt.X("value:Q", scale=scale, title=None, axis=axis), description="about:N"
             ),
-            means.encode(x="mean(sortability):Q"),
-            _above(words, "left", -8).encode(text="statistic:N"),
-            _above(base, "right", -8).encode(text=alt.Text("mean(sortability):Q", format=".2f")),
+            means.encode(x="mean(value):Q"),
+            _above(words, "left", -8).encode(text="row:N"),
+            _above(base, "right", -8).encode(text=alt.Text("mean(value):Q", format=".2f")),
         ),
-        "Sortability of each file",
-        "1/2 is chance; the bar is the mean, with its number",
+        *titles,
         width=SMALL_WIDTH,
-        height=(ROW + 6) * len(measured),
+        height=(ROW + 6) * len(rows),
     )

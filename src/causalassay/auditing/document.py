@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from causalassay.auditing.pooled import PooledAudit, instances_of, measured_of, random_f1
+from causalassay.auditing.pooled import (
+    PooledAudit,
+    instances_of,
+    measured_of,
+    random_direction,
+)
 from causalassay.auditing.result import (
     DIRECTIONS,
     RANDOM_ORDERS,
@@ -16,7 +21,8 @@ from causalassay.auditing.result import (
     Limits,
     Sortability,
 )
-from causalassay.judging.artefacts import artefacts_of
+from causalassay.judging.artefacts import artefacts_of, looked_at
+from causalassay.judging.data_set import statistics_of
 from causalassay.judging.findings import Finding, rules_of
 from causalassay.present import (
     Block,
@@ -56,7 +62,7 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
     provenance : sequence of Block
         What the audit was made from.
     """
-    edges = "no graph" if audit.n_edges is None else f"{audit.n_edges} edges"
+    edges = "no graph" if audit.n_edges is None else counted(audit.n_edges, "edge")
     blocks = [*_pictures(audit), Section("findings", "Findings", [Findings(audit.findings)])]
     if audit.sortabilities:
         blocks += [
@@ -68,7 +74,7 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
         audit.verdict,
         blocks,
         provenance,
-        f"{audit.n_samples} rows, {audit.n_nodes} columns, {edges}",
+        f"{counted(audit.n_samples, 'row')}, {counted(audit.n_nodes, 'column')}, {edges}",
         rules_of(audit.findings),
     )
 
@@ -113,7 +119,7 @@ def sortability_table(audit: Audit) -> Table:
         "How closely statistics follow the causal order (1/2: not at all)",
         "Share of cause–effect pairs in which the effect has the larger value: 1/2 is chance. "
         "P-values: share of random assignments that are at least as extreme.",
-        _notes(audit.sortabilities),
+        [*_notes(audit.sortabilities), looked_at(audit.world)],
     )
 
 
@@ -123,22 +129,27 @@ def baseline_table(audit: Audit) -> Table:
         "baselines",
         (
             Column("baseline", "baseline"),
-            Column("f1", "F1", "fixed"),
-            Column("shd", "SHD", "count"),
+            Column("direction_score", "direction score", "fixed"),
             Column("p_order", "p-value", "p-value"),
+            Column("f1", "F1", "fixed", priority=3),
+            Column("skeleton_f1", "skeleton F1", "fixed", priority=2),
+            Column("shd", "SHD", "count", priority=1),
         ),
         [
             (
                 row.algorithm,
-                _within(row.f1, row.f1_range),
-                _within(row.shd, row.shd_range),
+                _within(row.direction_score, row.direction_range),
                 _order_p(row),
+                _within(row.f1, row.f1_range),
+                row.skeleton_f1,
+                _within(row.shd, row.shd_range),
             )
             for row in audit.baselines
         ],
         "Scores of the baselines (random ones: mean and 95 %)",
-        "Scores against the given graph; of random ones the mean and the central 95 %. P-value: "
-        "share of random orders with at least that F1.",
+        "Scores against the given graph; of random ones the mean and the central 95 %. Direction "
+        "score: true edges directed rightly minus wrongly, by all true edges; 0 is chance. "
+        "P-value: share of random orders with at least that direction score.",
         _notes(audit.baselines),
     )
 
@@ -154,36 +165,58 @@ def citable_table(audit: Audit) -> Table:
             continue
         for direction, p_value in zip(DIRECTIONS, _ps(row), strict=True):
             reached = audit.sorted_by(artefact.statistic, direction)
-            f1 = (math.nan, math.nan) if reached is None else (reached.f1, _order_p(reached))
+            scores: tuple[object, ...] = (math.nan,) * 3
+            if reached is not None:
+                scores = (reached.direction_score, _order_p(reached), reached.f1)
             sortability = Interval(row.value, *row.interval)
-            rows.append((f"{artefact.word}, {direction}", sortability, p_value, *f1))
+            rows.append((f"{artefact.word}, {direction}", sortability, p_value, *scores))
     random = [row for row in audit.baselines if row.algorithm == RANDOM_ORDERS]
-    rows += [(RANDOM_ORDERS, None, None, _within(row.f1, row.f1_range), None) for row in random]
+    rows += [
+        (
+            RANDOM_ORDERS,
+            None,
+            None,
+            _within(row.direction_score, row.direction_range),
+            None,
+            _within(row.f1, row.f1_range),
+        )
+        for row in random
+    ]
     columns = (
         Column("sorted_by", "sorted by"),
         Column("sortability", "sortability", "fixed"),
         Column("sortability_p", "p-value", "p-value"),
+        Column("direction_score", "direction score", "fixed"),
+        Column("direction_p", "p-value", "p-value"),
         Column("f1", "F1", "fixed"),
-        Column("f1_p", "p-value", "p-value"),
     )
     return Table("sorted", columns, rows, n_last=len(random))
 
 
 def file_table(pooled: PooledAudit) -> Table:
     """Return what was measured on each file, what is found on it alone, and on all together."""
-    artefacts = artefacts_of(next(iter(pooled.audits.values())).world)
+    world = next(iter(pooled.audits.values())).world
+    artefacts = artefacts_of(world)
     columns = [
         Column("file", "file"),
         *(Column(name, name, "count", priority=0) for name in ("rows", "columns", "edges")),
     ]
+    winning = statistics_of(pooled.verdict)
     for artefact in artefacts:
         key, word = artefact.statistic, artefact.word
+        # A narrow terminal keeps what gives the order away.
+        first = 2 * (key in winning)
         columns += [
-            Column(f"sortability_{key}", f"sortability by {word}", "fixed", priority=3),
-            Column(f"f1_{key}", f"F1 by rising / falling {word}", "fixed", priority=1),
+            Column(f"sortability_{key}", f"sortability by {word}", "fixed", priority=1 + first),
+            Column(
+                f"direction_{key}",
+                f"direction score by rising / falling {word}",
+                "fixed",
+                priority=first,
+            ),
         ]
     columns += [
-        Column("random_f1", "F1 of random orders", "fixed", priority=2),
+        Column("random_direction", "direction score of random orders", "fixed", priority=2),
         Column("finding", "finding"),
     ]
     rows: list[list[object]] = []
@@ -191,19 +224,19 @@ def file_table(pooled: PooledAudit) -> Table:
         row: list[object] = [name, audit.n_samples, audit.n_nodes, audit.n_edges]
         for artefact in artefacts:
             measured = measured_of(artefact, audit)
-            row += [measured.sortability, (measured.up_f1, measured.down_f1)]
-        rows.append([*row, random_f1(audit), _kind(audit.verdict)])
+            row += [measured.sortability, (measured.up_direction, measured.down_direction)]
+        rows.append([*row, random_direction(audit), _kind(audit.verdict)])
     together: list[object] = ["all together", None, None, None]
     for artefact in artefacts:
         claims = [claim for claim in pooled.claims if claim.artefact == artefact]
-        reached = tuple(pooled.random_f1 + claim.gain for claim in claims)
+        reached = tuple(pooled.random_direction + claim.gain for claim in claims)
         together += [claims[0].sortability if claims else math.nan, reached or math.nan]
     return Table(
         "each-file",
         columns,
-        [*rows, [*together, pooled.random_f1, _kind(pooled.verdict)]],
+        [*rows, [*together, pooled.random_direction, _kind(pooled.verdict)]],
         "Each file alone",
-        "What was measured on each file, and what is found on it alone.",
+        f"What was measured on each file, and what is found on it alone. {looked_at(world)}",
         n_last=1,
         most=MOST_FILES,
     )
@@ -221,7 +254,7 @@ def written(statistic: str) -> str:
 
 
 def _kind(verdict: Finding) -> str:
-    named = written(verdict.statistic)
+    named = ", ".join(map(written, statistics_of(verdict)))
     return f"{verdict.label} ({named})" if named else verdict.label
 
 
@@ -242,21 +275,20 @@ def _notes(rows: Iterable[Sortability | BaselineScore]) -> list[str]:
     return list(dict.fromkeys(row.note for row in rows if row.note))
 
 
+MOST_PICTURES = 2
+"""Statistics that are drawn along the order at once; the others are folded away."""
+
+
 def _pictures(audit: Audit) -> Iterator[Block]:
     if not audit.columns:
         return
-    for number, artefact in enumerate(artefacts_of(audit.world), start=1):
-        values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
-        if np.isfinite(values).all():
-            n_rising = sum(rises for *_, rises in audit.edges_rising(artefact.statistic))
-            yield Figure(
-                f"along-order-{number}",
-                lazy_chart(f"{CHARTS}:along_order", audit, artefact),
-                f"{artefact.title} along the causal order: it rises along {n_rising} of "
-                f"{len(audit.edges)} edges",
-            )
-    if audit.random_f1_counts:
-        alt = f"F1 of the baselines; random orders score {random_f1(audit):.2f} on average"
+    along = list(_along_order(audit))
+    yield from along[:MOST_PICTURES]
+    if audit.random_direction_counts:
+        alt = (
+            "Direction scores of the baselines; random orders have "
+            f"{random_direction(audit):.2f} on average"
+        )
         yield Figure("beside-random", lazy_chart(f"{CHARTS}:chance_levels", audit), alt)
     names = [column.name for column in audit.columns]
     graph = np.zeros((len(names), len(names)), dtype=bool)
@@ -264,24 +296,38 @@ def _pictures(audit: Audit) -> Iterator[Block]:
         graph[names.index(cause), names.index(effect)] = True
     drawing = show(graph, names)
     yield GraphFigure("graph", drawing._repr_svg_, f"The graph taken as true: {drawing.caption}.")
+    if len(along) > MOST_PICTURES:
+        yield Fold("Other statistics along the causal order", along[MOST_PICTURES:])
+
+
+def _along_order(audit: Audit) -> Iterator[Figure]:
+    """Yield each statistic along the causal order, first those that give it away."""
+    found = statistics_of(audit.verdict)
+    artefacts = sorted(artefacts_of(audit.world), key=lambda one: one.statistic not in found)
+    for number, artefact in enumerate(artefacts, start=1):
+        values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
+        if np.isfinite(values).all():
+            n_rising = sum(rises for *_, rises in audit.edges_rising(artefact.statistic))
+            yield Figure(
+                f"along-order-{number}",
+                lazy_chart(f"{CHARTS}:along_order", audit, artefact),
+                f"{artefact.title} along the causal order: it rises along {n_rising} of "
+                f"{counted(len(audit.edges), 'edge')}",
+            )
 
 
 def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
-    tested = {name: audit for name, audit in pooled.audits.items() if audit.random_f1_counts}
+    tested = {name: audit for name, audit in pooled.audits.items() if audit.random_direction_counts}
     if not tested:
         return
     by_word = {}
     for artefact in artefacts_of(next(iter(tested.values())).world):
         measured = {name: measured_of(artefact, audit) for name, audit in tested.items()}
-        by_word[artefact.word] = {
-            name: file for name, file in measured.items() if not math.isnan(file.sortability)
-        }
-    for number, (word, files) in enumerate(by_word.items(), start=1):
-        if files:
-            yield Figure(
-                f"reached-{number}",
-                lazy_chart(f"{CHARTS}:reached_by_file", word, files),
-                f"F1 along {word} against random orders, {counted(len(files), 'file')}",
-            )
+        known = {name: file for name, file in measured.items() if not math.isnan(file.sortability)}
+        if known:
+            by_word[artefact.word] = known
+    files = counted(len(tested), "file")
+    chart = lazy_chart(f"{CHARTS}:direction_by_file", by_word)
+    yield Figure("direction", chart, f"Direction score of sorting by each statistic, {files}")
     chart = lazy_chart(f"{CHARTS}:sortability_by_file", by_word)
-    yield Figure("sortability", chart, "Sortability of each file")
+    yield Figure("sortability", chart, f"Sortability by each statistic, {files}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,22 +12,28 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
-from causalassay.auditing.result import RANDOM_ORDERS, Audit
+from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore
 from causalassay.common.arrays import Vector
 from causalassay.common.seeding import as_generator
 from causalassay.common.spelling import listed
 from causalassay.data import Dataset
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.data_set import no_evidence, sorting_finding, undecided
+from causalassay.judging.artefacts import Artefact, artefacts_of, looked_at
+from causalassay.judging.data_set import (
+    no_evidence,
+    sets_needed,
+    sorting_finding,
+    undecided,
+    verdict_of,
+)
 from causalassay.judging.findings import (
     ARTEFACT_KINDS,
     GAMEABLE_KINDS,
     Finding,
     FindingKind,
-    main_finding,
     rules_of,
 )
+from causalassay.judging.order_tests import strictest_level
 from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 from causalassay.present import Shown
 from causalassay.present.formatting import PValue, counted
@@ -52,45 +58,64 @@ class Measured(NamedTuple):
     down_p: float
     up_gain: float
     down_gain: float
-    random_f1: float
+    random_direction: float
+    up_f1: float
+    down_f1: float
 
     @property
-    def up_f1(self) -> float:
-        """The F1 along the rising statistic."""
-        return self.random_f1 + self.up_gain
+    def up_direction(self) -> float:
+        """The direction score along the rising statistic."""
+        return self.random_direction + self.up_gain
 
     @property
-    def down_f1(self) -> float:
-        """The F1 along the falling statistic."""
-        return self.random_f1 + self.down_gain
+    def down_direction(self) -> float:
+        """The direction score along the falling statistic."""
+        return self.random_direction + self.down_gain
+
+
+N_EVIDENCE = 7
 
 
 def measured_of(artefact: Artefact, audit: Audit) -> Measured:
     """Return what an audit measured of a statistic; nan where it could not be tested."""
     rows = (row for row in audit.sortabilities if row.statistic == artefact.statistic)
     sortable = next(rows, None)  # the first is that of the judge
-    chance = random_f1(audit)
-    if sortable is None or np.isnan(chance):
-        return Measured(*(np.nan,) * 7, chance)
+    random = random_orders(audit)
+    if sortable is None or random is None:
+        return Measured(*(np.nan,) * len(Measured._fields))
+    chance = random.direction_score
     up = audit.sorted_by(artefact.statistic, "rising")
     down = audit.sorted_by(artefact.statistic, "falling")
     if up is None or down is None or up.p_order is None or down.p_order is None:
         # What cannot be sorted by cannot win.
-        return Measured(0.5, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, chance)
+        return Measured(0.5, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, chance, random.f1, random.f1)
     p_values = sortable.p_rising, sortable.p_falling, up.p_order, down.p_order
-    return Measured(sortable.value, *p_values, up.f1 - chance, down.f1 - chance, chance)
+    gains = up.direction_score - chance, down.direction_score - chance
+    return Measured(sortable.value, *p_values, *gains, chance, up.f1, down.f1)
 
 
 def order_evidence(artefact: Artefact, audits: Sequence[Audit], instances: Vector) -> OrderEvidence:
     """Return what was measured of a statistic on each instance, a mean over its audits."""
     measured = np.array([measured_of(artefact, audit) for audit in audits])
-    return OrderEvidence(*(by_instance(column, instances) for column in measured.T[:-1]))
+    return OrderEvidence(*(by_instance(column, instances) for column in measured.T[:N_EVIDENCE]))
+
+
+def random_orders(audit: Audit) -> BaselineScore | None:
+    """Return the mean scores along random orders; None without any."""
+    rows = (row for row in audit.baselines if row.algorithm == RANDOM_ORDERS)
+    return next(rows, None)
 
 
 def random_f1(audit: Audit) -> float:
     """Return the mean F1 along random orders; nan without any."""
-    rows = (row.f1 for row in audit.baselines if row.algorithm == RANDOM_ORDERS)
-    return next(rows, float("nan"))
+    row = random_orders(audit)
+    return math.nan if row is None else row.f1
+
+
+def random_direction(audit: Audit) -> float:
+    """Return the mean direction score along random orders; nan without any."""
+    row = random_orders(audit)
+    return math.nan if row is None else row.direction_score
 
 
 def instances_of(audits: Sequence[Audit]) -> Vector:
@@ -136,8 +161,10 @@ class PooledAudit(Shown):
     n_units : int
         Instances: data sets on one graph are one, since nothing says that they were drawn
         independently.
-    random_f1 : float
-        The mean F1 along random orders, over the instances; nan if nothing could be tested.
+    random_f1, random_direction : float
+        The means along random orders, over the instances; nan if nothing could be tested.
+    f1 : mapping of str to (float, float)
+        By statistic, the mean F1 along its rising and its falling values.
     """
 
     audits: dict[str, Audit]
@@ -145,11 +172,13 @@ class PooledAudit(Shown):
     findings: tuple[Finding, ...]
     n_units: int
     random_f1: float
+    random_direction: float = math.nan
+    f1: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Finding:
-        """The main finding: the gravest on the order."""
-        return main_finding(self.findings)
+        """The main finding, the gravest on the order; all that is gameable in one sentence."""
+        return verdict_of(self.findings)
 
     @property
     def rules(self) -> dict[str, str]:
@@ -159,8 +188,10 @@ class PooledAudit(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
         claims = [vars(claim) | {"artefact": claim.artefact.statistic} for claim in self.claims]
-        order = ("verdict", "findings", "rules", "n_units", "random_f1", "claims", "audits")
-        whole = {name: getattr(self, name) for name in order} | {"claims": claims}
+        order = ("verdict", "findings", "rules", "n_units", "random_f1", "random_direction", "f1")
+        whole = {name: getattr(self, name) for name in order}
+        world = next(iter(self.audits.values())).world
+        whole |= {"claims": claims, "audits": self.audits, "looked_at": looked_at(world)}
         values: dict[str, Any] = plain_values(whole)
         return values
 
@@ -265,14 +296,26 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
     least = by_instance(np.array([audit.attainable_p for audit in every]), instances)
     claims = judge_orders(known, least) if known else ()
     n_instances = max((claim.n_units for claim in claims), default=0)
-    scores = np.array([random_f1(audit) for audit in every])
-    mean = float(np.nanmean(by_instance(scores, instances))) if claims else math.nan
-    n_tested = int((~np.isnan(scores)).sum())
+
+    def mean(values: Sequence[float]) -> float:
+        return float(np.nanmean(by_instance(np.array(values), instances))) if claims else math.nan
+
+    n_tested = sum(random_orders(audit) is not None for audit in every)
+    chance = mean([random_f1(one) for one in every]), mean([random_direction(one) for one in every])
+    f1 = {}
+    for artefact in known:
+        measured = [measured_of(artefact, one) for one in every]
+        f1[artefact.statistic] = (
+            mean([one.up_f1 for one in measured]),
+            mean([one.down_f1 for one in measured]),
+        )
     findings = [
-        claim_finding(claim, n_tested, mean) for claim in claims if claim.kind in ARTEFACT_KINDS
+        claim_finding(claim, n_tested, chance, f1[claim.artefact.statistic][claim.backwards])
+        for claim in claims
+        if claim.kind in ARTEFACT_KINDS
     ]
     if claims and not findings:
-        findings = [nothing_over_files(claims, n_tested, mean)]
+        findings = [nothing_over_files(claims, n_tested, chance[1], least)]
     findings += [
         undecided(f"{artefact.word} could not be tested in any file", artefact.statistic)
         for artefact in evidence
@@ -284,10 +327,12 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
     ]
     findings[0] = replace(findings[0], remarks=(*findings[0].remarks, *remarks))
     graphs = _graph_finding(audits)
-    return PooledAudit(dict(audits), claims, (*findings, graphs), n_instances, mean)
+    return PooledAudit(dict(audits), claims, (*findings, graphs), n_instances, *chance, f1)
 
 
-def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding:
+def claim_finding(
+    claim: OrderClaim, n_files: int, chance: tuple[float, float], f1: float
+) -> Finding:
     """Return what was found of one statistic in one direction, over all files.
 
     Parameters
@@ -296,8 +341,10 @@ def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding:
         That found something.
     n_files : int
         That were tested.
-    random_f1 : float
-        The mean F1 along random orders.
+    chance : (float, float)
+        The mean F1 and the mean direction score along random orders.
+    f1 : float
+        The mean F1 along the order of the statistic.
 
     Examples
     --------
@@ -305,17 +352,20 @@ def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding:
     >>> both = (True, True)
     >>> kind = FindingKind.GAMEABLE
     >>> claim = OrderClaim(VARIANCE, False, kind, 0.95, 0.5, 1e-9, 0.002, both, 12)
-    >>> claim_finding(claim, 12, 0.25).sentence
-    'Gameable by variance: sorting by it beats random orders (12 files; mean F1 0.75 against 0.25,
-    p-value 0.002; sortability 0.95, p-value below 0.001).'
+    >>> claim_finding(claim, 12, (0.25, 0.0), 0.75).sentence
+    'Gameable by variance: sorting by it beats random orders (12 files; mean direction score 0.50
+    against 0.00, p-value 0.002; sortability 0.95, p-value below 0.001).'
     """
+    random_f1, random_direction = chance
     numbers = {
         "n_files": n_files,
-        "f1": random_f1 + claim.gain,
-        "random_f1": random_f1,
+        "direction": random_direction + claim.gain,
+        "random_direction": random_direction,
         "winning_p": PValue(claim.winning_p),
         "sortability": claim.sortability,
         "sortable_p": PValue(claim.sortable_p),
+        "f1": f1,
+        "random_f1": random_f1,
     }
     over = _over(n_files)
     return sorting_finding(claim.artefact, claim.backwards, claim.passed, numbers, _RULE, over)
@@ -325,15 +375,31 @@ def _over(n_files: int) -> str:
     return f"{counted(n_files, 'file')}; mean "
 
 
-def nothing_over_files(claims: Sequence[OrderClaim], n_files: int, random_f1: float) -> Finding:
-    """Return that no statistic passed a test over all files, or that none could have."""
+def nothing_over_files(
+    claims: Sequence[OrderClaim], n_files: int, random_direction: float, attainable: Vector
+) -> Finding:
+    """Return that no statistic passed a test over all files, or that none could have.
+
+    Parameters
+    ----------
+    claims : sequence of OrderClaim
+    n_files : int
+        That were tested.
+    random_direction : float
+        The mean direction score along random orders.
+    attainable : Vector
+        The least p-value that any order could have, by instance.
+    """
     if claims[0].kind == FindingKind.TOO_SMALL:
         words = {"files": counted(n_files, "file")}
-        return Finding(FindingKind.TOO_SMALL, rule=_RULE, words=words, variant="files")
+        needed = sets_needed(float(np.nanmean(attainable)), strictest_level(len(claims)))
+        variant = "files" if needed else "files, no signal"
+        words |= {"n_sets": str(needed)} if needed else {}
+        return Finding(FindingKind.TOO_SMALL, rule=_RULE, words=words, variant=variant)
     statistics = list(dict.fromkeys(claim.artefact.word for claim in claims))
     shares = [claim.sortability for claim in claims]
-    best = random_f1 + max(claim.gain for claim in claims)
-    return no_evidence(statistics, best, random_f1, shares, _RULE, _over(n_files))
+    best = random_direction + max(claim.gain for claim in claims)
+    return no_evidence(statistics, best, random_direction, shares, _RULE, _over(n_files))
 
 
 def _count_remarks(n_files: int, n_tested: int, n_instances: int) -> Iterator[str]:
@@ -369,10 +435,20 @@ def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
         kind = FindingKind.GRAPH_REFUTED
     else:
         kind = FindingKind.GRAPH_NOT_REFUTED if n_checked else FindingKind.GRAPH_NOT_CHECKED
-    numbers = {"n_checked": n_checked, "n_refuted": len(refuted)}
+    transposed = [
+        audits[name].graph_check.transposed  # type: ignore[union-attr]  # a refuted one was checked
+        for name in refuted
+        if audits[name].graph_check is not None
+    ]
+    still = sum(kind == FindingKind.GRAPH_REFUTED for kind in transposed)
+    numbers = {"n_checked": n_checked, "n_refuted": len(refuted), "n_refuted_transposed": still}
     words = {
         "checked": counted(n_checked, "file"),
         "files": counted(len(kinds), "file"),
         "names": _some(refuted),
+        "transposed": f"{still} of these {len(refuted)} "
+        f"{'is' if len(refuted) == 1 else 'are'} refuted when transposed",
     }
-    return Finding(kind, numbers=numbers, rule="graph check", words=words, variant="files")
+    # One of one file is said by its own check; several at once hardly happen by chance.
+    variant = "files reversed" if len(transposed) > 1 and not still else "files"
+    return Finding(kind, numbers=numbers, rule="graph check", words=words, variant=variant)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from causalassay.data.dataset import World
-from causalassay.judging.findings import Finding, main_finding, rules_of
+from causalassay.judging.artefacts import looked_at
+from causalassay.judging.data_set import verdict_of
+from causalassay.judging.findings import Finding, rules_of
 from causalassay.judging.graph_check import GraphCheck
 from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
@@ -77,13 +79,13 @@ class BaselineScore:
     algorithm : str
         "sorted by rising variance", and so on for each statistic and direction;
         "random orders"; or the name of an algorithm.
-    shd, f1 : float
+    shd, f1, direction_score, skeleton_f1 : float
         Means over the orders where they are random.
-    shd_range, f1_range : (float, float), optional
+    shd_range, f1_range, direction_range : (float, float), optional
         Central 95 % over these orders.
     p_order : float, optional
-        Share of random orders whose F1 is at least as high, for a baseline that
-        regresses along an order.
+        Share of random orders whose direction score is at least as high, for a
+        baseline that regresses along an order.
     note : str
         Why there is no score, where there is none.
     statistic : str
@@ -104,6 +106,9 @@ class BaselineScore:
     statistic: str = ""
     direction: Direction | Literal[""] = ""
     p_is_bound: bool = False
+    direction_score: float = math.nan
+    skeleton_f1: float = math.nan
+    direction_range: Limits | None = None
 
 
 @dataclass(frozen=True)
@@ -178,8 +183,8 @@ class Audit(Shown):
         Causes before effects.
     edges : tuple of (str, str)
         Cause and effect by name.
-    random_f1_counts : tuple of int
-        How many random orders have an F1 in each of some equal bins from 0 to 1.
+    random_direction_counts : tuple of int
+        How many random orders have a direction score in each of some equal bins from -1 to 1.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
     seed : int, optional
@@ -197,14 +202,14 @@ class Audit(Shown):
     world: World = "continuous"
     columns: tuple[ColumnPlace, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
-    random_f1_counts: tuple[int, ...] = ()
+    random_direction_counts: tuple[int, ...] = ()
     attainable_p: float = math.nan
     seed: int | None = None
 
     @property
     def verdict(self) -> Finding:
-        """The main finding: the gravest on the order."""
-        return main_finding(self.findings)
+        """The main finding, the gravest on the order; all that is gameable in one sentence."""
+        return verdict_of(self.findings)
 
     @property
     def rules(self) -> dict[str, str]:
@@ -233,7 +238,12 @@ class Audit(Shown):
         """Return nested plain values for JSON; undefined numbers become None."""
         whole = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values: dict[str, Any] = plain_values(
-            whole | {"verdict": self.verdict, "rules": self.rules}
+            whole
+            | {
+                "verdict": self.verdict,
+                "rules": self.rules,
+                "looked_at": looked_at(self.world),
+            }
         )
         return values
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 
@@ -11,6 +10,7 @@ from numpy.random import Generator
 
 from causalassay.auditing.result import ColumnPlace, Convention, Limits, Sortability
 from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.spelling import natural_key
 from causalassay.data import Dataset, Regime
 from causalassay.diagnostics import (
     PairWeights,
@@ -206,15 +206,3 @@ def _reaches(graph: Adjacency) -> Adjacency:
         single = reaches.astype(np.float32)
         reaches |= single @ single > 0
     return reaches
-
-
-def natural_key(name: str) -> list[tuple[int, str]]:
-    """Return a key that sorts x2 before x10.
-
-    Examples
-    --------
-    >>> sorted(["x10", "x2"], key=natural_key)
-    ['x2', 'x10']
-    """
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]

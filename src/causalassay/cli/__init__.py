@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -12,26 +13,26 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from causalassay.cli.beginning import list_parts, new
-from causalassay.cli.discovering import discover
-from causalassay.cli.domain import domain
-from causalassay.cli.environments import env
-from causalassay.cli.judging import audit, choose
-from causalassay.cli.lab import hall, reproduce
 from causalassay.cli.options import PlainGroup, add_command, printed_notes
 from causalassay.cli.printing import escaped
-from causalassay.cli.results import bundle, check_bundle, export, report, status, summary
-from causalassay.cli.studies import replay, run
 from causalassay.common.import_path import guard_workers
 from causalassay.common.threads import ONE_THREAD
 
-app = typer.Typer(
-    help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what it "
-    "claims?\n\nExample: causalassay new study first-look && causalassay run first-look.toml",
-    no_args_is_help=True,
-    cls=PlainGroup,
-    pretty_exceptions_enable=False,
-)
+PANELS = {
+    "Judge a data set": {"audit": "judging:audit", "hall": "lab:hall"},
+    "Use your own data": {"discover": "discovering:discover", "choose": "judging:choose"},
+    "Judge algorithms on real systems": {"domain": "domain:domain"},
+    "Run a study": {"run": "studies:run", "status": "results:status", "replay": "studies:replay"},
+    "Look at its results": {
+        "summary": "results:summary",
+        "report": "results:report",
+        "export": "results:export",
+    },
+    "Check a paper": {"reproduce": "lab:reproduce"},
+    "Hand it in": {"bundle": "results:bundle", "check-bundle": "results:check_bundle"},
+    "Begin": {"list": "beginning:list_parts", "new": "beginning:new", "env": "environments:env"},
+}
+"""The commands as help has them, each with the module here that has it and its name there."""
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ def main() -> None:
     guard_workers()
     try:
         with printed_notes():
-            app()
+            application(sys.argv[1:2])()
     except (ValueError, OSError) as error:
         _fail(str(error))
     except MemoryError as error:
@@ -101,8 +102,7 @@ def _print_installation(wanted: bool) -> None:
     raise typer.Exit
 
 
-@app.callback()
-def about(
+def _about(
     show_version: Annotated[
         bool,
         typer.Option(
@@ -122,18 +122,39 @@ def about(
     """Hold the options of the program itself."""
 
 
-def _add(panel: str, **commands: Callable[..., None]) -> None:
-    for name, command in commands.items():
-        add_command(app, name.replace("_", "-"), rich_help_panel=panel)(command)
+def application(words: Sequence[str] = ()) -> typer.Typer:
+    """Return the program: with the command that the words begin with, or else with all.
+
+    Examples
+    --------
+    >>> len(application(["audit"]).registered_commands), len(application().registered_commands)
+    (1, 14)
+    """
+    app = typer.Typer(
+        help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what "
+        "it claims?\n\nExample: causalassay new study first-look && causalassay run "
+        "first-look.toml",
+        no_args_is_help=True,
+        cls=PlainGroup,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_about)
+    first = words[0] if words else ""
+    known = any(first in commands for commands in PANELS.values())
+    for panel, commands in PANELS.items():
+        for name, address in commands.items():
+            if not known or name == first:
+                module, _, attribute = address.partition(":")
+                command = getattr(import_module(f"causalassay.cli.{module}"), attribute)
+                if isinstance(command, typer.Typer):
+                    app.add_typer(command, name=name, rich_help_panel=panel)
+                else:
+                    add_command(app, name, rich_help_panel=panel)(command)
+    return app
 
 
-_add("Judge a data set", audit=audit, hall=hall)
-_add("Use your own data", discover=discover, choose=choose)
-app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real systems")
-_add("Run a study", run=run, status=status, replay=replay)
-_add("Look at its results", summary=summary, report=report, export=export)
-_add("Check a paper", reproduce=reproduce)
-_add("Hand it in", bundle=bundle, check_bundle=check_bundle)
-_add("Begin", **{"list": list_parts})
-app.add_typer(new, name="new", rich_help_panel="Begin")
-app.add_typer(env, name="env", rich_help_panel="Begin")
+def __getattr__(name: str) -> typer.Typer:
+    """Return the whole program as `app`; `main` needs one command of it."""
+    if name == "app":
+        return application()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

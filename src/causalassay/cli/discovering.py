@@ -175,12 +175,12 @@ def _frequencies(
 def _size(data: Dataset, algorithm: Algorithm) -> str:
     """Return how large the data are, and which of several conditions the algorithm reads."""
     n = len(data.regimes)
-    columns = counted(data.n_nodes, "column")
+    rows, columns = counted(data.n_samples, "row"), counted(data.n_nodes, "column")
     if n == 1:
-        return f"{data.n_samples} rows, {columns}"
+        return f"{rows}, {columns}"
     reads = getattr(algorithm, "reads", None)
     hint = f"; the algorithm reads {reads}" if reads else ""
-    return f"{data.n_samples} rows in {n} conditions, {columns}{hint}"
+    return f"{rows} in {n} conditions, {columns}{hint}"
 
 
 def _write_graph(path: Path, result: EdgeFrequencies, matrix: bool) -> None:

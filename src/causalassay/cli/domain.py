@@ -23,6 +23,7 @@ from causalassay.cli.options import (
     seed_option,
 )
 from causalassay.cli.printing import progress_bar, steady_progress
+from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm
@@ -39,9 +40,11 @@ domain = typer.Typer(
 
 
 Fit = Literal["tables", "linear-gaussian"]
+_GES = '{use = "ges", penalty_discount = 1.0}'
+"""With the penalty of the BIC, as Garant and Jensen (2016) run it."""
 DEFAULTS: Mapping[Fit, Sequence[str]] = {
-    "tables": ("pc", "mmhc", "ges"),
-    "linear-gaussian": ("pc", "mmhc", "ges", "direct-lingam"),
+    "tables": ("pc", "mmhc", _GES),
+    "linear-gaussian": ("pc", "mmhc", _GES, "direct-lingam"),
 }
 """The algorithms that are judged unless others are named."""
 
@@ -132,7 +135,7 @@ def jdk(options: JdkOptions, evaluation: Evaluation, output: Output) -> None:
 
     The experiment is made observational: the number of Javadoc comments biases the settings of
     each project. Algorithms learn from one row per project; all 37 840 rows judge them. Default:
-    pc, mmhc, ges, with --fit linear-gaussian also direct-lingam.
+    pc, mmhc, ges with the penalty of the BIC, with --fit linear-gaussian also direct-lingam.
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
@@ -158,8 +161,8 @@ def file(options: FileOptions, evaluation: Evaluation, output: Output) -> None:
     """Judge algorithms on your own factorial experiment.
 
     Every subject was run under every combination of the treatments. The TOML file names the
-    columns; docs/real-systems.md has the format. Default algorithms: pc, mmhc, ges, with
-    --fit linear-gaussian also direct-lingam.
+    columns; docs/real-systems.md has the format. Default algorithms: pc, mmhc, ges
+    with the penalty of the BIC, with --fit linear-gaussian also direct-lingam.
 
     Example: causalassay domain file experiment.toml --report page.html
     """
@@ -171,7 +174,7 @@ def file(options: FileOptions, evaluation: Evaluation, output: Output) -> None:
     experiment = read_experiment(path, leave_out_incomplete=options.leave_out_incomplete)
     if experiment.left_out:
         _say(
-            f"{len(experiment.left_out)} subjects lack a combination and are left out; "
+            f"left out: {counted(len(experiment.left_out), 'subject')} without some combination; "
             f"{experiment.n_subjects} remain"
         )
     evaluation.conclude(experiment, path.stem, output, files)
@@ -332,7 +335,7 @@ def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each
 
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     _say(
-        f"{system}: {plan.n_measurements} measurements "
+        f"{system}: {counted(plan.n_measurements, 'measurement')} "
         f"({len(plan.subjects)} {subjects} x {settings} settings x {plan.trials} trials), "
         f"{_time_left(n_measured(journal, plan), plan.n_measurements, seconds_each)}"
     )

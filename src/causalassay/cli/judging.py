@@ -23,11 +23,12 @@ from causalassay.cli.options import (
 )
 from causalassay.cli.printing import counter, steady_progress
 from causalassay.common.files import check_target, write_text
+from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
-    from causalassay.auditing.benchmark_files import Pair
     from causalassay.contracts import Algorithm
+    from causalassay.data.file_pairs import Pair
     from causalassay.present import Document
 
 
@@ -68,11 +69,12 @@ class AuditOptions:
 def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
-    Measures how closely variance, R² and other simple statistics follow the
-    causal order of the graph, in both directions, and how well sorting by them
-    scores compared with random orders. The findings are: gameable, gameable backwards,
-    leaning, undecided, too small, no evidence; and whether the data refute the
-    graph. Each finding names its rule. Without a graph only the columns are
+    Measures how closely variance, R², kurtosis, skewness, mean and the position in the
+    file follow the causal order of the graph, in both directions, and how well sorting
+    by them directs edges compared with random orders. The findings are: gameable,
+    gameable backwards, sortable with no gain found, gain with no sortability found,
+    undecided, too small, no evidence; and whether the data refute the graph. Each
+    finding names its rule. Without a graph only the columns are
     described. Of several conditions, the one without intervention is audited.
 
     Example: causalassay audit data.csv --graph graph.csv
@@ -103,7 +105,7 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     origin = provenance(options.seed, options.measuring() | vars(how), files)
     with answered_in_one_line("nothing was written"):
         result = _audited(pairs, how, options)
-    name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
+    name = pairs[0].data.name if len(pairs) == 1 else counted(len(pairs), "file")
     show = pooled_document if isinstance(result, PooledAudit) else audit_document
     document = show(result, name, provenance_blocks(origin))  # type: ignore[arg-type]
     output.conclude(
@@ -242,7 +244,6 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
     Some algorithms only, with settings: causalassay choose data.csv … --algorithm ges
     --algorithm '{use = "pc", alpha = 0.001}' --algorithm mine.py:MyClass
     """
-    from causalassay.common.seeding import stream
     from causalassay.present import provenance
     from causalassay.risk import DescendantTests
     from causalassay.risk.choosing import choose as rank
@@ -280,7 +281,7 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
     ):
         choice = rank(
             dataset,
-            stream(options.seed, "choose"),
+            options.seed,  # as `ca.choose` takes it
             algorithms,
             tests,
             on_progress=lambda _, done, total: show(done, total),

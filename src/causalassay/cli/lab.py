@@ -208,9 +208,11 @@ def _command(
     if any(row.group == "data set" for row in rows):
         words += ["--data", "FOLDER"]
     names = [row.name for row in rows]
-    if len(names) <= _MOST_NAMED and not set(order) <= set(names):
-        words += [word for name in names for word in ("--only", name)]
-    words.append("--install")
+    chosen = len(names) <= _MOST_NAMED and not set(order) <= set(names)
+    words += [word for name in names for word in ("--only", name)] if chosen else []
+    # Generators of other packages alone need it; without --only they are among what is measured.
+    if not chosen or any(row.group == "package" for row in rows):
+        words.append("--install")
     words += ["--out", str(out)] if out != HALL_FOLDER else []
     words += ["--report", str(page)] if page is not None else []
     return shlex.join(words) + settings.options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -24,9 +25,9 @@ EVERY_SECONDS = 30
 """Between two lines on how far the work is, where there is no terminal."""
 
 FILE_WIDTH = 120
-"""Columns of what is printed where there is no terminal."""
+"""Columns of what is printed where there is no terminal and COLUMNS is not set."""
 LINE_WIDTH = 10_000
-"""The same for lists of which each row is one line, for other programs to search."""
+"""The same for lists of which each row is one line, for other programs to search: always."""
 
 
 class CompilingKernels:
@@ -95,7 +96,7 @@ def progress_bar(label: str, job: str = "") -> Iterator[Callable[[int, int], Non
     columns = [
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.percentage:>3.0f} %"),
     ]
     with _shown(label, columns, job) as update:
         yield lambda done, total: update(completed=done, total=total)
@@ -143,6 +144,11 @@ def escaped(text: str) -> str:
 
 
 def wide_console(width: int = FILE_WIDTH) -> Console:
-    """Return a console that does not wrap tables in a file or a pipe."""
+    """Return a console as wide as the terminal; for files and pipes COLUMNS wide, or as given."""
     console = Console()
-    return console if console.is_terminal else Console(width=width)
+    if console.is_terminal:
+        return console
+    columns = os.environ.get("COLUMNS", "")
+    if width == FILE_WIDTH and columns.isdecimal() and int(columns) > 0:
+        width = int(columns)
+    return Console(width=width)

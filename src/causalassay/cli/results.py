@@ -72,7 +72,7 @@ def summary(
         typer.echo(line)
     console = wide_console()
     if metric is None:
-        terminal.print_overview(analysis, console)
+        terminal.print_overview(analysis, console, missing.total * bool(missing.n_missing))
     if full or metric is not None:
         terminal.print_summary(analysis.summary, console, metric or "")
     if full and metric is None:
@@ -104,7 +104,8 @@ def report(folder: Folder, options: ReportOptions, as_json: AsJson = False) -> N
     typer.echo(f"Report: {page}")
     if others:
         tables = sum(file.suffix == ".tex" for file in others)
-        typer.echo(f"{len(others) - tables} figures and {tables} LaTeX tables: {others[0].parent}")
+        figures = counted(len(others) - tables, "figure")
+        typer.echo(f"{figures} and {counted(tables, 'LaTeX table')}: {others[0].parent}")
 
 
 @dataclass(frozen=True)
@@ -244,9 +245,10 @@ def bundle(options: BundleOptions, as_json: AsJson = False) -> None:
 
 def _bundle_lines(written: Bundle, licence: str | None) -> Iterator[str]:
     """Yield what a bundle holds, and what to do before it is handed in."""
-    yield f"{written.files} files, {written.rows} rows, {written.graphs} graphs: {written.folder}"
+    parts = (written.files, "file"), (written.rows, "row"), (written.graphs, "graph")
+    yield f"{', '.join(counted(*part) for part in parts)}: {written.folder}"
     if written.missing:
-        yield f"Not complete: {written.missing} tasks are missing; the card says so."
+        yield f"Not complete: {counted(written.missing, 'task')} missing; the card says so."
     for name in written.left_out:
         yield f"Not included: {name}; --include-data copies it, if you may share it."
     for name in written.newer:
@@ -285,10 +287,10 @@ def check_bundle(
     if as_json:
         print_json(dataclasses.asdict(checked))
         return
-    typer.echo(f"{checked.files} files are as they were bundled: {folder}")
-    missing = f"; {checked.missing} tasks have no row" if checked.missing else ""
+    typer.echo(f"{counted(checked.files, 'file')} as bundled: {folder}")
+    missing = f"; {counted(checked.missing, 'task')} without a row" if checked.missing else ""
     typer.echo(
-        f"{checked.rows} rows belong to the study{missing}; report and card say what they say."
+        f"{counted(checked.rows, 'row')} of the study{missing}; report and card say what they say."
     )
     if not checked.same_package:
         typer.echo(

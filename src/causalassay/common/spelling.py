@@ -6,6 +6,7 @@ escape sequences and marks that turn the direction of writing, is refused or sho
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Hashable
 from difflib import get_close_matches
@@ -150,6 +151,18 @@ def listed(names: Collection[Hashable]) -> str:
     first = ", ".join(shown(name) for name in islice(names, _MOST_NAMED))
     left = len(names) - _MOST_NAMED
     return f"{first} and {left} more" if left > 0 else first
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Return a key that sorts x2 before x10.
+
+    Examples
+    --------
+    >>> sorted(["x10", "x2"], key=natural_key)
+    ['x2', 'x10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
 
 class RefusedValue(ValueError):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Values
 from causalassay.common.files import note
 from causalassay.common.spelling import listed
+from causalassay.present.formatting import counted
 
 INDEX_NAMES = ("id", "index", "idx", "row", "rowid", "row_id", "row_names", "unnamed: 0")
 LABEL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -200,7 +201,7 @@ def _counts_by_column(
         for j in having[:_MOST_COLUMNS]
     ]
     left = len(having) - _MOST_COLUMNS
-    return ", ".join([*counts, f"and in {left} more columns"] if left > 0 else counts)
+    return ", ".join([*counts, f"and in {counted(left, 'more column')}"] if left > 0 else counts)
 
 
 def check_codes(values: Values, column: str, levels: Sequence[str | float], where: str) -> None:

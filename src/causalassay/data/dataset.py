@@ -208,7 +208,8 @@ class Dataset(Shown):
         values : array_like, shape (n, d)
             One row per sample and one column per variable.
         columns : sequence of str, optional
-            By default a data frame's own names, else x0, x1, …
+            By default a data frame's own names; x0, x1, … where there are none, also in a data
+            frame that only numbers its columns.
         condition : str
             The name of the regime.
         rows : {"independent", "series"}
@@ -220,10 +221,10 @@ class Dataset(Shown):
         ('x0', 'x1')
         """
         regime = Regime(condition, np.asarray(values))
+        numbers = range(regime.values.shape[1])
         if columns is None:
-            columns = getattr(values, "columns", None)
-        if columns is None:
-            columns = [f"x{j}" for j in range(regime.values.shape[1])]
+            named: Sequence[Any] = getattr(values, "columns", numbers)
+            columns = named if list(named) != list(numbers) else [f"x{j}" for j in numbers]
         return cls(tuple(columns), (regime,), observational=condition, rows=rows)
 
     @property

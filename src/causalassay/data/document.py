@@ -81,7 +81,7 @@ def _targets(regime: Regime, data: Dataset) -> str:
 
 
 def _kind(kind: ColumnKind) -> str:
-    return "continuous" if isinstance(kind, Continuous) else f"{len(kind.levels)} levels"
+    return "continuous" if isinstance(kind, Continuous) else counted(len(kind.levels), "level")
 
 
 def _cut(table: Table, noun: str) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -87,6 +88,161 @@ def constant_columns(values: Values, mean: Vector, variance: Vector) -> NDArray[
     quiet = np.flatnonzero(variance <= np.square(_QUIET * mean))
     same = (values[:, quiet] == values[0, quiet]).all(axis=0)
     return quiet[same]
+
+
+# Statistics that a file cannot tell apart, because its values are rounded to a few digits.
+
+# A double printed in full has 15 to 17 significant digits, so fewer in all rows looked at
+# means that the values were rounded.
+_FULL_DIGITS = 15
+# Rows whose decimal representations are read: a few reject full precision at once, then more
+# find the number of digits. It is too small if all of these end in 0: a chance of 1e-64.
+_FEW_ROWS = 4
+_MOST_ROWS = 64
+# Powers of ten that a double holds exactly, so that a product or quotient by one is rounded once.
+_TENS = np.array([float(f"1e{power}") for power in range(23)])
+_LEAST_EXPONENT, _MOST_EXPONENT = -300, 300
+_ALL_TENS = np.array([float(f"1e{k}") for k in range(_LEAST_EXPONENT, _MOST_EXPONENT + 1)])
+
+
+class DigitMargin(NamedTuple):
+    """How far rounding to the digits of a file can have moved a statistic of each column."""
+
+    variance: Vector
+    mean: Vector
+
+
+def digit_margin(values: Values) -> DigitMargin:
+    """Return the largest error of each column's variance and mean that its printed digits allow.
+
+    Parameters
+    ----------
+    values : Values, shape (n, d)
+        Already checked.
+
+    Returns
+    -------
+    DigitMargin
+        ``variance`` (ddof 0) and ``mean``; 0 for columns in full precision
+        (15 or more significant digits) and for columns of whole numbers, which
+        are taken for counts or codes and so for exact.
+
+    Notes
+    -----
+    A column has few digits if all its values have at most so many decimals
+    (``%.6f``) or at most so many significant digits (``%.6g``). Each value x_i
+    then stands for numbers within q_i/2 of it, with q_i the place of its last
+    digit; where both hold, q_i is the larger. With m the mean of the column,
+    the variance is off by at most ``mean(|x_i - m| q_i) + mean(q_i²) / 4``, and
+    the mean by at most ``mean(q_i) / 2``.
+
+    The numbers of digits come from up to 64 rows and are then verified on all
+    rows, so a column with a value of more digits in any row has margin 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([[-1.25, 0.1 + 0.2, 1.0], [0.5, 1 / 3, 2.0], [0.75, 1.5, 7.0]])
+    >>> digit_margin(values).mean
+    array([0.005, 0.   , 0.   ])
+    """
+    margin = DigitMargin(np.zeros(values.shape[1]), np.zeros(values.shape[1]))
+    significant, _ = _most_digits(values, _FEW_ROWS)
+    columns = np.flatnonzero(significant < _FULL_DIGITS)
+    significant, decimals = _most_digits(values[:, columns], _MOST_ROWS)
+    few = (significant < _FULL_DIGITS) & (decimals > 0)
+    columns, significant, decimals = columns[few], significant[few], decimals[few]
+    if len(columns) == 0:
+        return margin
+    printed = values[:, columns]
+    quantum = _last_places(printed, significant, decimals)
+    deviation = np.abs(printed - printed.mean(axis=0))
+    margin.variance[columns] = (deviation * quantum).mean(axis=0)
+    margin.variance[columns] += np.square(quantum).mean(axis=0) / 4
+    margin.mean[columns] = quantum.mean(axis=0) / 2
+    return margin
+
+
+def _most_digits(values: Values, n_rows: int) -> NDArray[np.int64]:
+    """Return the most significant digits and the most decimals of each column, over some rows."""
+    n_samples, n_nodes = values.shape
+    most = np.zeros((2, n_nodes), dtype=np.int64)
+    for row in np.unique(np.linspace(0, n_samples - 1, n_rows).astype(np.int64)):
+        for column, value in enumerate(values[row].tolist()):
+            digits, exponent = Decimal(repr(value)).normalize().as_tuple()[1:]
+            most[0, column] = max(most[0, column], len(digits))
+            most[1, column] = max(most[1, column], -int(exponent))
+    return most
+
+
+def _last_places(
+    values: Values, significant: NDArray[np.int64], decimals: NDArray[np.int64]
+) -> Values:
+    """Return the place of each value's last digit; 0 in columns where a value has more digits."""
+    size = np.abs(values)
+    exponent = np.searchsorted(_ALL_TENS, size, side="right") - 1 + _LEAST_EXPONENT
+    places = significant - 1 - exponent  # decimals of a value with so many significant digits
+    by_decimals = np.where(
+        _have_decimals(values, np.broadcast_to(decimals, values.shape)).all(axis=0),
+        10.0**-decimals,
+        0.0,
+    )
+    by_significant = np.where(
+        _have_decimals(values, places).all(axis=0) & (size > 0), 10.0**-places, 0.0
+    )
+    return np.maximum(by_decimals, by_significant)
+
+
+def _have_decimals(values: Values, decimals: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell of each value whether it is the double nearest to a number with so many decimals.
+
+    True where the power of ten is no double, which is far from the sizes of data.
+    """
+    power = _TENS[np.minimum(np.abs(decimals), len(_TENS) - 1)]
+    fraction = decimals >= 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        whole = np.rint(np.where(fraction, values * power, values / power))
+        same = np.where(fraction, whole / power, whole * power) == values
+    return same | (np.abs(decimals) >= len(_TENS))
+
+
+def merge_ties(statistic: Vector, margin: Vector, tolerance: float = 1e-9) -> Vector:
+    """Return the statistic with one common value for all nodes that cannot be told apart.
+
+    Parameters
+    ----------
+    statistic : ndarray, shape (d,)
+        Such as `variances`.
+    margin : ndarray, shape (d,)
+        How far each may be off; see `digit_margin`.
+    tolerance : float
+        Neighbours in the sorted values also tie if they differ by at most this
+        share of the larger magnitude.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Nodes whose intervals ``statistic ± margin`` overlap, directly or
+        through others, all get the smallest value among them. The rest is as it was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> merge_ties(np.array([1.0, 3.0, 1.1, 1.2]), np.array([0.06, 0.06, 0.06, 0.06]))
+    array([1., 3., 1., 1.])
+    """
+    order = np.argsort(statistic, kind="stable")
+    ascending, width = statistic[order], margin[order]
+    size = np.abs(ascending)
+    highest_before = np.maximum.accumulate(ascending + width)[:-1]
+    lowest_after = np.minimum.accumulate((ascending - width)[::-1])[::-1][1:]
+    apart = (lowest_after > highest_before) & (
+        np.diff(ascending) > tolerance * np.maximum(size[1:], size[:-1])
+    )
+    first = np.concatenate([[0], np.flatnonzero(apart) + 1])
+    merged = np.empty_like(ascending)
+    merged[order] = np.repeat(ascending[first], np.diff(first, append=len(ascending)))
+    return merged
 
 
 # Least share left unexplained at which a factor of the correlation matrix is trusted: its

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from causalassay.common.arrays import Adjacency, Values, Vector, check_adjacency, check_values
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph, check_values
 from causalassay.diagnostics.explained_variance import (
     cause_explained_variance,
     correlations,
@@ -377,7 +377,7 @@ def relatives(values: ArrayLike, alpha: float = 0.05) -> NDArray[np.int64]:
 
 
 def _check(values: ArrayLike, graph: Adjacency) -> Values:
-    return check_values(values, len(check_adjacency(graph)))
+    return check_values(values, len(as_graph(graph)))
 
 
 # Whether the entropies of discrete columns reveal the causal order.
@@ -459,7 +459,7 @@ def series_pair_weights(graph: LaggedGraph | Adjacency) -> PairWeights:
     >>> pairs.cause.tolist(), pairs.effect.tolist()
     ([0, 1], [2, 2])
     """
-    summary = graph.summary if isinstance(graph, LaggedGraph) else check_adjacency(graph)
+    summary = graph.summary if isinstance(graph, LaggedGraph) else as_graph(graph)
     above = summary_ancestors(summary)
     cause, effect = np.nonzero(above & ~above.T)
     return PairWeights(cause, effect, np.ones(len(cause), dtype=np.int64), len(summary))

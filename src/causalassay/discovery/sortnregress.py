@@ -14,6 +14,7 @@ from causalassay.common.spelling import check_choice
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination, variances
+from causalassay.diagnostics.sortability import relatives
 from causalassay.discovery.granger_lasso import (
     check_lagged_settings,
     lagged_design,
@@ -153,10 +154,73 @@ class R2SortnRegress:
 
 
 @dataclass(frozen=True)
+class RelativesSortnRegress:
+    """Sort by the number of correlated variables, then regress each variable on its predecessors.
+
+    A reference beside random orders, and no artefact: an effect is correlated
+    with all that its cause is correlated with, if the distribution is faithful
+    to the graph, so this number never falls along the causal order. A lead
+    that this baseline has as well says little about a method.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the test of each correlation; see `diagnostics.relatives`.
+    path_end, regression
+        See `VarSortnRegress`.
+
+    Notes
+    -----
+    As `VarSortnRegress`, with the number of `diagnostics.relatives`, fewest
+    first, instead of the variance. Variables with equally many are sorted by `rng`.
+
+    References
+    ----------
+    CausalDisco 0.2.4, ``relatives_sortability``, measures that order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.data import Dataset
+    >>> rng = np.random.default_rng(1)
+    >>> values = rng.normal(size=(200, 3))
+    >>> values[:, 2] += values[:, 0] + values[:, 1]
+    >>> RelativesSortnRegress().discover(Dataset.from_values(values), rng).order[-1]
+    2
+    """
+
+    alpha: float = 0.05
+    path_end: float = PATH_END
+    regression: RegressionKind = "linear"
+
+    name: ClassVar[str] = "relatives-sortnregress"
+    columns: ClassVar[Columns] = "continuous or discrete"
+    version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
+    output: ClassVar[Kind] = "dag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear; effects are correlated with more variables than causes"
+    reference: ClassVar[str] = "the number of relatives in CausalDisco 0.2.4"
+
+    def __post_init__(self) -> None:
+        check_choice("regression", self.regression, get_args(RegressionKind))
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha: expected 0 < alpha < 1, got {self.alpha}")
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Estimate a DAG from the observational values."""
+        values = regressable(data)
+        if len(values) < 3:
+            raise NotApplicable(f"the test of a correlation needs 3 rows, got {len(values)}")
+        number = relatives(values, self.alpha).astype(float)
+        return _regress_in_order(self, values, random_ties_order(number, rng))
+
+
+@dataclass(frozen=True)
 class RandomSortnRegress:
     """Sort at random, then regress each variable on its predecessors.
 
-    The reference for the other two: what the regression alone achieves.
+    The reference for the others: what the regression alone achieves.
 
     Parameters
     ----------
@@ -248,7 +312,9 @@ def regressable(data: Dataset) -> Values:
 
 
 def _regress_in_order(
-    algorithm: VarSortnRegress | R2SortnRegress | RandomSortnRegress, values: Values, order: Indices
+    algorithm: VarSortnRegress | R2SortnRegress | RelativesSortnRegress | RandomSortnRegress,
+    values: Values,
+    order: Indices,
 ) -> Estimate:
     nodes = tuple(int(node) for node in order)
     if algorithm.regression == "linear":

@@ -37,8 +37,9 @@ class XGES:
     ----------
     extended : bool
         Whether to force deletions, as XGES does; False is XGES-0.
-    penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 per parameter. The authors' default is 2.
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter; the authors' default is 2. By
+        default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
     score : {"bic", "bdeu"}
@@ -77,14 +78,14 @@ class XGES:
     """
 
     extended: bool = True
-    penalty_discount: float = 1.0
+    penalty_discount: float | None = None
     max_parents: int | None = None
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "xges"
     columns: ClassVar[Columns] = "continuous or discrete"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False

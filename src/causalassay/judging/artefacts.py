@@ -7,14 +7,17 @@ needs: audits try it in both directions and correct for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from causalassay.common.arrays import Vector
+import numpy as np
+
+from causalassay.common.arrays import Values, Vector
 from causalassay.common.registry import Registry
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset, World
 from causalassay.diagnostics import determination, entropies, series_r2
-from causalassay.diagnostics.explained_variance import variances
+from causalassay.diagnostics.explained_variance import digit_margin, merge_ties, variances
+from causalassay.present.formatting import in_words
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,10 @@ class Artefact:
         What takes it away, or says that nothing simple does; for sentences.
     sortability : str
         The diagnostic that says how far it grows along the causal order, if there is one.
+    of_file : bool
+        Whether it belongs to the file and not to the values, as the position of a column does. It
+        is measured before columns are put into another order; studies, which permute the columns
+        of every algorithm, leave it out.
     """
 
     statistic: str
@@ -47,6 +54,7 @@ class Artefact:
     baseline: str = ""
     cure: str = ""
     sortability: str = ""
+    of_file: bool = False
 
     @property
     def title(self) -> str:
@@ -55,7 +63,64 @@ class Artefact:
 
 
 def _variance(data: Dataset, _: int) -> Vector:
-    return variances(data.observational_values)
+    values = data.observational_values
+    return merge_ties(variances(values), digit_margin(values).variance)
+
+
+# Sample moments of columns on one path are correlated, so that mere noise can follow the order.
+# A value within so many standard errors of what all columns may share therefore counts as that.
+_STANDARD_ERRORS = 3.0
+# Means of centred columns are rounding noise of this share of the standard deviation.
+_CENTRED = 1e-9
+
+
+def _mean(data: Dataset, _: int) -> Vector:
+    """Return the means; one within sampling error of their median is the median."""
+    values = data.observational_values
+    mean, scale = values.mean(axis=0), np.sqrt(variances(values))
+    margin = np.maximum(digit_margin(values).mean, _CENTRED * scale)
+    margin = np.maximum(margin, _STANDARD_ERRORS * scale / np.sqrt(len(values)))
+    middle = np.median(mean)
+    return np.where(np.abs(mean - middle) > margin, mean, middle)
+
+
+def _standardized(values: Values) -> Values:
+    """Return the columns with mean 0 and variance 1; a constant one with 0."""
+    scale = np.sqrt(variances(values))
+    return (values - values.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+
+
+def _beyond_noise(moment: Vector, influence: Values) -> Vector:
+    """Return the sizes of moments; 0 where sampling error explains them.
+
+    Parameters
+    ----------
+    moment : Vector
+    influence : Values, shape (n, d)
+        How much each value moves the moment: its variance over n is that of the moment.
+    """
+    error = influence.std(axis=0) / np.sqrt(len(influence))
+    return np.where(np.abs(moment) > _STANDARD_ERRORS * error, np.abs(moment), 0.0)
+
+
+def _kurtosis(data: Dataset, _: int) -> Vector:
+    """Return |excess kurtosis|, 0 where it may be that of a Gaussian column."""
+    scores = _standardized(data.observational_values)
+    third, fourth = (scores**3).mean(axis=0), (scores**4).mean(axis=0)
+    influence = scores**4 - 4 * third * scores - 2 * fourth * scores**2
+    return _beyond_noise(fourth - 3.0, influence)
+
+
+def _skewness(data: Dataset, _: int) -> Vector:
+    """Return |skewness|, 0 where it may be that of a symmetric column."""
+    scores = _standardized(data.observational_values)
+    third = (scores**3).mean(axis=0)
+    influence = scores**3 - 3 * scores - 1.5 * third * scores**2
+    return _beyond_noise(third, influence)
+
+
+def _position(data: Dataset, _: int) -> Vector:
+    return np.arange(1.0, data.n_nodes + 1)
 
 
 VARIANCE = Artefact(
@@ -76,6 +141,35 @@ R2 = Artefact(
     "no change of units removes it",
     "r2_sortability",
 )
+KURTOSIS = Artefact(
+    "kurtosis",
+    "excess kurtosis",
+    "continuous",
+    _kurtosis,
+    cure="no change of units removes it; noise laws that differ between the columns do",
+)
+SKEWNESS = Artefact(
+    "skewness",
+    "skewness",
+    "continuous",
+    _skewness,
+    cure="no change of units removes it; noise laws that differ between the columns do",
+)
+MEAN = Artefact(
+    "mean",
+    "mean",
+    "continuous",
+    _mean,
+    cure="centring the columns removes this artefact",
+)
+POSITION = Artefact(
+    "position",
+    "position in the file",
+    "continuous",
+    _position,
+    cure="shuffling the columns removes this artefact",
+    of_file=True,
+)
 ENTROPY = Artefact(
     "entropy",
     "entropy",
@@ -84,6 +178,7 @@ ENTROPY = Artefact(
     cure="no other coding removes it",
     sortability="entropy_sortability",
 )
+DISCRETE_POSITION = replace(POSITION, world="discrete")
 SERIES_VARIANCE = Artefact(
     "variance",
     "variance",
@@ -110,14 +205,21 @@ SERIES_R2_OF_OTHERS = Artefact(
     cure="no change of units removes it",
     sortability="r2_summary_sortability_pairs",
 )
+SERIES_POSITION = replace(POSITION, world="series")
 
 _BUILT_IN = {
     "variance": "VARIANCE",
     "r2": "R2",
+    "kurtosis": "KURTOSIS",
+    "skewness": "SKEWNESS",
+    "mean": "MEAN",
+    "position": "POSITION",
     "entropy": "ENTROPY",
+    "discrete-position": "DISCRETE_POSITION",
     "series-variance": "SERIES_VARIANCE",
     "series-r2": "SERIES_R2",
     "series-r2-of-others": "SERIES_R2_OF_OTHERS",
+    "series-position": "SERIES_POSITION",
 }
 
 
@@ -142,7 +244,7 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
     Examples
     --------
     >>> [artefact.word for artefact in artefacts_of("continuous")]
-    ['variance', 'R²']
+    ['variance', 'R²', 'excess kurtosis', 'skewness', 'mean', 'position in the file']
     """
     artefacts = []
     for entry in ARTEFACTS.entries():
@@ -154,6 +256,23 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
         if entry.value.world == world:
             artefacts.append(entry.value)
     return tuple(artefacts)
+
+
+def looked_at(world: World) -> str:
+    """Return what was looked at on data of a world, and what was not.
+
+    Examples
+    --------
+    >>> looked_at("discrete")
+    'Looked at: entropy and position in the file. Not looked at: any other statistic of a column,
+    and patterns of several columns.'
+    """
+    words = [artefact.word for artefact in artefacts_of(world)]
+    absolute = " (absolute values of kurtosis and skewness)" if world == "continuous" else ""
+    return (
+        f"Looked at: {in_words(words)}{absolute}. Not looked at: any other statistic of a column, "
+        "and patterns of several columns."
+    )
 
 
 Measured = Mapping[Artefact, Vector | NotApplicable]

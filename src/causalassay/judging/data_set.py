@@ -12,26 +12,33 @@ from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights
-from causalassay.judging.artefacts import Artefact, Measured, by_name, measure_all
-from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.graph_check import GraphCheck, check_graph, why_codes
+from causalassay.judging.artefacts import Artefact, Measured, artefacts_of, by_name, measure_all
+from causalassay.judging.findings import (
+    GAMEABLE_KINDS,
+    Finding,
+    FindingKind,
+    Subject,
+    main_finding,
+)
+from causalassay.judging.graph_check import REVERSED, GraphCheck, check_graph, why_codes
 from causalassay.judging.order_tests import (
+    DIRECTION,
+    F1,
     LEAST_ORDERS,
+    NO_SCORES,
     OrderTest,
     RandomOrders,
+    SortingTests,
     attainable,
-    corrected_level,
-    measure_orders,
+    judge_sortings,
     order_pairs,
+    strictest_level,
     ties_throughout,
     true_orders,
 )
-from causalassay.judging.p_values import MonteCarlo
+from causalassay.judging.p_values import MonteCarlo, combined
 from causalassay.judging.regression_along import regression_along
 from causalassay.present.formatting import PValue, as_sentence, in_words, percent
-
-_NO_ORDERS = np.empty((0, 2))
-
 
 BORDERLINE = "Borderline: a p-value is so near its level that another seed may decide otherwise."
 
@@ -46,15 +53,15 @@ class Judged:
         On the order; the one on the graph comes last.
     tests : tuple of OrderTest
         One for each statistic that could be tested and each direction.
-    random_orders : array of shape (n, 2)
-        F1 and SHD along each random order; empty if nothing can be regressed.
+    random_orders : array of shape (n, 4)
+        The scores along each random order, as `OrderScores`; empty if nothing can be regressed.
     graph_check : GraphCheck
     level : float
-        The significance level of each test.
+        The significance level of each test of a claim that needs both.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
     statistics : mapping of str to Vector
-        The values of each statistic that could be measured, columns ordered by `in_fixed_order`.
+        The values of each statistic that could be measured, columns ordered by `fixed_order`.
     """
 
     findings: tuple[Finding, ...]
@@ -110,12 +117,12 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     >>> [finding.kind.value for finding in judge_data(data, graph, rng).findings]
     ['gameable', 'graph-not-refuted']
     """
+    order = fixed_order(data)
+    measured = _measure(data, order, max_lag, artefacts)
     data, graph = in_fixed_order(data, graph)
     orders_rng, order_tests_rng, check_rng = rng.spawn(3)
     check = check_graph(data, graph, check_rng)
-    measured = measure_all(data, max_lag, artefacts)
-    level = corrected_level(len(measured)) if measured else float("nan")
-    judged = Judged((), (), _NO_ORDERS, check, level, statistics=by_name(measured))
+    judged = Judged((), (), NO_SCORES, check, float("nan"), statistics=by_name(measured))
 
     def only(finding: Finding) -> Judged:
         return replace(judged, findings=(finding, check.finding))
@@ -133,20 +140,24 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     codes = why_codes(data)
     if codes:
         return only(undecided(codes))
-    tests, tied, findings = _try_all(measured, weights, orders, level, order_tests_rng)
+    sortings, tied, findings = _sortings(measured, weights, orders, order_tests_rng)
+    tests, level = judge_sortings(sortings)
     on_order = (order_finding(test, orders.drawn) for test in tests)
     findings = [*(finding for finding in on_order if finding), *findings]
     least = float("nan")
     best: Sequence[MonteCarlo] = ()
     if not findings or always_attainable:
+        strictest = strictest_level(len(tests))
         best = attainable(
-            weights, orders, true_orders(weights, order_tests_rng), level, order_tests_rng
+            weights, orders, true_orders(weights, order_tests_rng), strictest, order_tests_rng
         )
         least = max(test.p_value for test in best)
     if not findings and all(test.below for test in best):
         findings = [nothing_found(tests, orders.drawn, tied)]
     elif not findings:
-        findings = [too_small(least, level)]
+        # Several data sets are judged by all statistics, also by those that tie in this one.
+        n_measured = sum(not isinstance(values, NotApplicable) for values in measured.values())
+        findings = [too_small(least, level, strictest_level(2 * n_measured))]
     if not all(test.decided for test in (*_tests_behind(findings[0], tests), *best)):
         findings[0] = replace(findings[0], remarks=(*findings[0].remarks, BORDERLINE))
     return replace(
@@ -154,8 +165,25 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
         findings=(*findings, check.finding),
         tests=tuple(tests),
         random_orders=orders.drawn,
+        level=level,
         attainable_p=least,
     )
+
+
+def _measure(
+    data: Dataset, order: Sequence[int], max_lag: int, artefacts: tuple[Artefact, ...] | None
+) -> Measured:
+    """Return what each artefact measures, columns in the fixed order.
+
+    What belongs to the file is measured on the columns as they came.
+    """
+    chosen = artefacts_of(data.world) if artefacts is None else artefacts
+    of_file = [artefact for artefact in chosen if artefact.of_file]
+    of_values = [artefact for artefact in chosen if not artefact.of_file]
+    measured = dict(measure_all(data.permute_columns(order), max_lag, of_values))
+    for artefact, values in measure_all(data, max_lag, of_file).items():
+        measured[artefact] = values if isinstance(values, NotApplicable) else values[order]
+    return {artefact: measured[artefact] for artefact in chosen}
 
 
 def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCarlo]:
@@ -164,20 +192,16 @@ def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCar
         test
         for test in tests
         if finding.kind not in GAMEABLE_KINDS
-        or (
-            test.artefact.statistic == finding.statistic
-            and test.sortable.below
-            and test.winning.below
-        )
+        or (test.artefact.statistic == finding.statistic and all(test.passed))
     ]
     return [part for test in behind for part in (test.sortable, test.winning)]
 
 
-def _try_all(
-    measured: Measured, weights: PairWeights, orders: RandomOrders, level: float, rng: Generator
-) -> tuple[list[OrderTest], list[Artefact], list[Finding]]:
+def _sortings(
+    measured: Measured, weights: PairWeights, orders: RandomOrders, rng: Generator
+) -> tuple[list[SortingTests], list[Artefact], list[Finding]]:
     """Return the tests of each statistic, those that tie, and what could not be measured."""
-    tests, tied, not_measured = [], [], []
+    sortings, tied, not_measured = [], [], []
     for (artefact, statistic), stream in zip(
         measured.items(), rng.spawn(len(measured)), strict=True
     ):
@@ -187,8 +211,8 @@ def _try_all(
         elif ties_throughout(statistic):
             tied.append(artefact)
         else:
-            tests += measure_orders(artefact, statistic, weights, orders, level, stream, stream)
-    return tests, tied, not_measured
+            sortings.append(SortingTests(artefact, statistic, weights, orders, stream, stream))
+    return sortings, tied, not_measured
 
 
 def undecided(why: str, statistic: str = "") -> Finding:
@@ -200,17 +224,29 @@ def undecided(why: str, statistic: str = "") -> Finding:
 
 def order_finding(test: OrderTest, random_orders: np.ndarray) -> Finding | None:
     """Return what a test of one statistic in one direction found; None if nothing."""
-    passed = test.sortable.below, test.winning.below
-    if not any(passed):
+    if not any(test.passed):
         return None
+    means = random_orders.mean(axis=0)
     numbers = {
-        "f1": test.f1,
-        "random_f1": float(random_orders[:, 0].mean()),
+        "direction": test.scores.direction,
+        "random_direction": float(means[DIRECTION]),
         "winning_p": test.winning.as_p_value,
         "sortability": test.sortability,
         "sortable_p": test.sortable.as_p_value,
+        "f1": test.scores.f1,
+        "random_f1": float(means[F1]),
+        "skeleton_f1": test.scores.skeleton_f1,
     }
-    return sorting_finding(test.artefact, test.backwards, passed, numbers, "two tests")
+    return sorting_finding(test.artefact, test.backwards, test.passed, numbers, "two tests")
+
+
+def order_kind(passed: tuple[bool, bool], backwards: bool) -> FindingKind:
+    """Return what it is called if the tests of sortability and of winning passed, or did not."""
+    if all(passed):
+        return FindingKind.GAMEABLE_BACKWARDS if backwards else FindingKind.GAMEABLE
+    if passed[0]:
+        return FindingKind.SORTABLE_ONLY
+    return FindingKind.GAIN_ONLY if passed[1] else FindingKind.NO_EVIDENCE
 
 
 def sorting_finding(  # noqa: PLR0913, PLR0917  what it is, its numbers, and how it is said
@@ -235,21 +271,90 @@ def sorting_finding(  # noqa: PLR0913, PLR0917  what it is, its numbers, and how
     over : str
         What the numbers are means over; empty for one data set.
     """
-    kind, variant = FindingKind.LEANING, "sortable" if passed[0] else "winning"
-    if all(passed):
-        kind = FindingKind.GAMEABLE_BACKWARDS if backwards else FindingKind.GAMEABLE
-        variant = ""
-    elif over:
-        variant = f"files {variant}"
     words = {
         "word": artefact.word,
+        "title": artefact.title,
         "cure": as_sentence(artefact.cure),
-        "grows": "falls" if backwards else "grows",
         "falling": "falling " if backwards else "",
-        "graph_is": "graphs are" if over else "graph is",
         "over": over,
     }
-    return Finding(kind, Subject(artefact.statistic), numbers, rule, words, variant)
+    kind = order_kind(passed, backwards)
+    return Finding(kind, Subject(artefact.statistic), numbers, rule, words)
+
+
+# The one sentence that people quote: everything that gives the order away, together.
+
+
+def verdict_of(findings: tuple[Finding, ...]) -> Finding:
+    """Return the main finding; if sorting by several statistics wins, all of them in one.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        On the order; the one on the graph, if any, comes last.
+
+    Examples
+    --------
+    >>> numbers = dict(direction=0.9, random_direction=0.0, sortability=1.0, f1=0.9, random_f1=0.4)
+    >>> words = dict(word="variance", title="Variance", cure="Other units remove this.", over="")
+    >>> one = Finding(FindingKind.GAMEABLE, Subject("variance"), numbers, "two tests", words)
+    >>> other = replace(one, subject=Subject("R2"), words=words | dict(word="R²", title="R²"))
+    >>> verdict_of((one, other)).sentence
+    'Gameable by variance and R²: sorting beats random orders (direction score 0.90 and 0.90
+    against 0.00).'
+    """
+    main = main_finding(findings)
+    if REVERSED in findings[-1].variant:
+        # A reversed graph explains what was found, so it is said with the verdict.
+        main = replace(main, remarks=(*main.remarks, findings[-1].advice))
+    forwards, backwards = (
+        [finding for finding in findings if finding.kind == kind] for kind in GAMEABLE_KINDS
+    )
+    winning = [*forwards, *backwards]
+    if len(winning) < 2:
+        return main
+    ways = [f"by {_words(forwards)}"] if forwards else []
+    ways += [f"backwards by {_words(backwards)}"] if backwards else []
+
+    def each(name: str) -> str:
+        values = sorted(finding.numbers[name] for finding in winning)
+        if len(values) > 2:  # a sentence holds a range, not a list
+            return f"{values[0]:.2f}–{values[-1]:.2f}"
+        return in_words([f"{finding.numbers[name]:.2f}" for finding in winning])
+
+    words = {
+        "ways": ", and ".join(ways),
+        **{name: each(name) for name in ("direction", "f1", "sortability")},
+        "cures": " ".join(map(_titled_cure, winning)),
+        "over": winning[0].words["over"],
+    }
+    numbers = {
+        "random_direction": winning[0].numbers["random_direction"],
+        "random_f1": winning[0].numbers["random_f1"],
+        "by_statistic": {
+            finding.statistic: dict(finding.numbers) | {"kind": finding.kind.value}
+            for finding in winning
+        },
+    }
+    subject = Subject(main.statistic)
+    return Finding(main.kind, subject, numbers, main.rule, words, "together", main.remarks)
+
+
+def statistics_of(verdict: Finding) -> tuple[str, ...]:
+    """Return all statistics that a verdict is about."""
+    together = verdict.numbers.get("by_statistic")
+    if together:
+        return tuple(together)
+    return (verdict.statistic,) if verdict.statistic else ()
+
+
+def _words(findings: Sequence[Finding]) -> str:
+    return in_words([finding.words["word"] for finding in findings])
+
+
+def _titled_cure(finding: Finding) -> str:
+    cure = finding.words["cure"]
+    return f"{finding.words['title']}: {cure[:1].lower()}{cure[1:]}"
 
 
 def nothing_found(
@@ -260,26 +365,28 @@ def nothing_found(
     Parameters
     ----------
     tests : list of OrderTest
-    random_orders : array of shape (n, 2)
+    random_orders : array of shape (n, 4)
     tied : sequence of Artefact
         Those whose statistics are the same in all columns.
     """
-    remarks = tuple(
-        f"{artefact.title} is the same in all columns, so nothing sorts by it." for artefact in tied
-    )
+    remarks: tuple[str, ...] = ()
+    if tied:
+        these = "it" if len(tied) == 1 else "these"
+        same = in_words([artefact.word for artefact in tied])
+        remarks = (f"The columns do not differ in {same}, so nothing sorts by {these}.",)
     if not tests:
         return Finding(FindingKind.NO_EVIDENCE, rule="no evidence", variant="tied", remarks=remarks)
-    random_f1 = float(random_orders[:, 0].mean())
     words = list(dict.fromkeys(test.artefact.word for test in tests))
-    best = max(test.f1 for test in tests)
+    best = max(test.scores.direction for test in tests)
+    random = float(random_orders[:, DIRECTION].mean())
     shares = [test.sortability for test in tests]
-    return replace(no_evidence(words, best, random_f1, shares, "no evidence"), remarks=remarks)
+    return replace(no_evidence(words, best, random, shares, "no evidence"), remarks=remarks)
 
 
 def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
     words: Sequence[str],
-    best_f1: float,
-    random_f1: float,
+    best_direction: float,
+    random_direction: float,
     sortabilities: Sequence[float],
     rule: str,
     over: str = "",
@@ -287,35 +394,60 @@ def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
     """Return that sorting by some statistics was not seen to win."""
     low, high = min(sortabilities), max(sortabilities)
     numbers = {
-        "best_f1": best_f1,
-        "random_f1": random_f1,
+        "best_direction": best_direction,
+        "random_direction": random_direction,
         "least_sortability": low,
         "largest_sortability": high,
     }
-    limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f}–{high:.2f}"
     clauses = {"words": in_words(words, "or"), "limits": limits, "over": over}
     return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=clauses)
 
 
-def too_small(share: float, level: float) -> Finding:
+MOST_POOLED = 100
+"""Up to so many data sets a finding says how many would do."""
+
+
+def sets_needed(share: float, level: float) -> int | None:
+    """Return how many data sets, each with such a p-value at best, reach a level together.
+
+    None if `MOST_POOLED` of them do not.
+
+    Examples
+    --------
+    >>> sets_needed(0.08, 0.004), sets_needed(0.5, 0.004)
+    (3, None)
+    """
+    counts = range(1, MOST_POOLED + 1)
+    return next((n for n in counts if combined(np.full(n, share)) <= level), None)
+
+
+def too_small(share: float, level: float, pooled_level: float) -> Finding:
     """Return that no test could have found anything.
 
     Parameters
     ----------
     share : float
         The share of random orders that are as good as a true one.
-    level : float
-        The significance level of each test.
+    level, pooled_level : float
+        The significance level of each test, and of each test over several data sets.
 
     Examples
     --------
-    >>> too_small(0.0833, 0.0125).sentence
-    'Too small, or without signal: too many random orders are as good as a true one (8.3 %, at a
-    level of 1.25 %).'
+    >>> too_small(0.0833, 0.0125, 0.0042).text
+    'Too small for a verdict: too many random orders are as good as a true one (8.3 %, at a level
+    of 1.25 %). There is signal: about 3 such data sets, audited together, would do.'
     """
     numbers = {"share_as_good": share, "test_level": level}
     words = {"share": percent(share, 1), "level": f"{100 * level:.3g} %"}
-    return Finding(FindingKind.TOO_SMALL, numbers=numbers, rule="too small", words=words)
+    needed = sets_needed(share, pooled_level)
+    if needed is None:
+        variant = "no signal"
+    else:
+        variant, words["n_sets"], numbers["n_sets"] = "", str(needed), needed
+    return Finding(
+        FindingKind.TOO_SMALL, numbers=numbers, rule="too small", words=words, variant=variant
+    )
 
 
 # One order of the columns, whatever order they come in: no finding may depend on it.
@@ -335,6 +467,11 @@ def in_fixed_order(data: Dataset, graph: Adjacency) -> tuple[Dataset, Adjacency]
     >>> first[0].columns == second[0].columns, bool((first[1] == second[1]).all())
     (True, True)
     """
-    values = data.observational_values
-    order = sorted(range(data.n_nodes), key=lambda j: values[:, j].tobytes())
+    order = fixed_order(data)
     return data.permute_columns(order), graph[np.ix_(order, order)]
+
+
+def fixed_order(data: Dataset) -> list[int]:
+    """Return the columns in an order that depends on what they hold alone."""
+    values = data.observational_values
+    return sorted(range(data.n_nodes), key=lambda j: values[:, j].tobytes())

@@ -18,6 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.present.formatting import filled
 from causalassay.present.json_values import plain_values
 
 # The rules that lead from numbers to findings: one table for the output, the pages and the tests.
@@ -94,7 +95,8 @@ class FindingKind(StrEnum):
     # On the order of a data set or a scheme, the gravest first.
     GAMEABLE = "gameable"
     GAMEABLE_BACKWARDS = "gameable-backwards"
-    LEANING = "leaning"
+    SORTABLE_ONLY = "sortable-only"
+    GAIN_ONLY = "gain-only"
     UNDECIDED = "undecided"
     TOO_SMALL = "too-small"
     NO_EVIDENCE = "no-evidence"
@@ -105,6 +107,7 @@ class FindingKind(StrEnum):
     GRAPH_NOT_CHECKED = "graph-not-checked"
     # On an algorithm; UNDECIDED is one of these, too.
     ROBUST = "robust"
+    SKELETON_LEAD = "skeleton-lead"
     VARIANCE_ORDER = "variance-order"
     VARIANCE_RATIOS = "variance-ratios"
     UNITS = "units"
@@ -173,7 +176,8 @@ class FindingKind(StrEnum):
 ORDER_KINDS = (
     FindingKind.GAMEABLE,
     FindingKind.GAMEABLE_BACKWARDS,
-    FindingKind.LEANING,
+    FindingKind.SORTABLE_ONLY,
+    FindingKind.GAIN_ONLY,
     FindingKind.UNDECIDED,
     FindingKind.TOO_SMALL,
     FindingKind.NO_EVIDENCE,
@@ -182,12 +186,15 @@ ORDER_KINDS = (
 """The kinds of findings on the order, the gravest first."""
 
 GAMEABLE_KINDS = ORDER_KINDS[:2]
-ARTEFACT_KINDS = ORDER_KINDS[:3]
+PARTIAL_KINDS = ORDER_KINDS[2:4]
+"""One of the two tests passed."""
+ARTEFACT_KINDS = ORDER_KINDS[:4]
 """An artefact was found."""
 
 
 ALGORITHM_KINDS = (
     FindingKind.ROBUST,
+    FindingKind.SKELETON_LEAD,
     FindingKind.VARIANCE_ORDER,
     FindingKind.VARIANCE_RATIOS,
     FindingKind.UNITS,
@@ -298,7 +305,7 @@ class Finding:
     def _written(self, templates: str | Mapping[str, str]) -> str:
         if not isinstance(templates, str):
             templates = templates.get(self.variant or "plain", "")
-        return templates.format(**{**self.numbers, **self.words})
+        return filled(templates, {**self.numbers, **self.words})
 
     @property
     def text(self) -> str:
@@ -351,9 +358,9 @@ def main_finding(findings: tuple[Finding, ...]) -> Finding:
 
     Examples
     --------
-    >>> both = Finding(FindingKind.NO_EVIDENCE), Finding(FindingKind.LEANING)
+    >>> both = Finding(FindingKind.NO_EVIDENCE), Finding(FindingKind.SORTABLE_ONLY)
     >>> main_finding(both).kind.value
-    'leaning'
+    'sortable-only'
     """
     on_order = (finding for finding in findings if finding.kind in ORDER_KINDS)
     return min(on_order, key=lambda finding: ORDER_KINDS.index(finding.kind))

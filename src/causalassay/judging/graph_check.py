@@ -9,7 +9,7 @@ that describes them better than chance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -178,6 +178,8 @@ VIOLATED_LEVEL = 0.05
 NOT_FEWER_LEVEL = 0.05
 MOST_RELABELLED = 2000
 RULE = "graph check"
+REVERSED = "reversed"
+"""The variant of a refuted graph whose transpose is not refuted; in the name of that of several."""
 
 _MOST_ENUMERATED = 6
 
@@ -201,6 +203,8 @@ class GraphCheck:
         The least p-value, corrected for their number.
     share_as_few : float
         The share of relabelled graphs with no more violations; nan if that was not needed.
+    transposed : FindingKind, optional
+        What the same check finds of the transposed graph; None unless the graph is refuted.
     """
 
     finding: Finding
@@ -208,10 +212,14 @@ class GraphCheck:
     n_violated: int = 0
     least_p: float = float("nan")
     share_as_few: float = float("nan")
+    transposed: FindingKind | None = None
 
 
 def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
     """Test the independences that a DAG implies given at most one column.
+
+    Of a refuted graph the transpose is checked as well: rows and columns of a matrix are easily
+    confused.
 
     Parameters
     ----------
@@ -221,6 +229,16 @@ def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
     rng : Generator
         For the relabelled graphs.
     """
+    check = _check(data, graph, rng)
+    if check.finding.kind != FindingKind.GRAPH_REFUTED:
+        return check
+    transposed = _check(data, graph.T, rng).finding.kind
+    variant = REVERSED if transposed == FindingKind.GRAPH_NOT_REFUTED else ""
+    return replace(check, finding=replace(check.finding, variant=variant), transposed=transposed)
+
+
+def _check(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
+    """Test the independences that one graph implies."""
     if data.world == "series":
         return _not_checked("there is no valid test of what a summary graph implies")
     if data.world == "mixed":

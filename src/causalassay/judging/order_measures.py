@@ -28,18 +28,24 @@ from causalassay.diagnostics import (
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.graph_check import why_codes
 from causalassay.judging.order_tests import (
+    DIRECTION,
+    F1,
+    SKELETON_F1,
     TIE,
+    OrderScores,
     RandomAssignments,
     RandomOrders,
+    SortingTests,
     attainable,
-    corrected_level,
-    measure_orders,
+    mean_direction,
     order_pairs,
+    reached,
     score_along,
+    strictest_level,
     true_orders,
 )
 from causalassay.judging.regression_along import regression_along
-from causalassay.metrics import f1
+from causalassay.metrics import direction_score, skeleton_f1
 from causalassay.metrics.registry import GraphMetric
 
 N_ORDERS = 50
@@ -49,12 +55,25 @@ N_ASSIGNMENTS = 200
 """Random assignments of each statistic to the nodes."""
 
 RANDOM_F1 = "random_f1"
-"""The mean F1 of regressing along random orders."""
+RANDOM_DIRECTION = "random_direction"
+RANDOM_SKELETON_F1 = "random_skeleton_f1"
+"""The means along random orders."""
 
-ATTAINABLE_P = "attainable_p"
+_RANDOM = {RANDOM_F1: F1, RANDOM_DIRECTION: DIRECTION, RANDOM_SKELETON_F1: SKELETON_F1}
+
+ATTAINABLE_P = "attainable_direction_p"
 """The least p-value that any order could have."""
 
-_OF_ARTEFACT = ("rising_p", "falling_p", "up_f1", "up_p", "down_f1", "down_p")
+_OF_ARTEFACT = (
+    "rising_p",
+    "falling_p",
+    "up_f1",
+    "up_direction",
+    "up_direction_p",
+    "down_f1",
+    "down_direction",
+    "down_direction_p",
+)
 _WORLDS: tuple[World, ...] = ("continuous", "discrete", "series")
 _N_KEPT = 2
 _N_FILES = 8
@@ -101,10 +120,12 @@ def measure_names(world: World) -> tuple[str, ...]:
     Examples
     --------
     >>> measure_names("discrete")
-    ('random_f1', 'attainable_p', 'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1',
-     'entropy_up_p', 'entropy_down_f1', 'entropy_down_p')
+    ('random_f1', 'random_direction', 'random_skeleton_f1', 'attainable_direction_p',
+     'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1', 'entropy_up_direction',
+     'entropy_up_direction_p', 'entropy_down_f1', 'entropy_down_direction',
+     'entropy_down_direction_p')
     """
-    names = [RANDOM_F1, ATTAINABLE_P]
+    names = [*_RANDOM, ATTAINABLE_P]
     for key, artefact in _artefacts(world).items():
         extra = () if artefact.sortability else ("sortability",)
         names += [column(key, measure) for measure in (*extra, *_OF_ARTEFACT)]
@@ -142,11 +163,13 @@ def sortability_names(world: World) -> tuple[str, ...]:
 def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasures:
     """Return what chance and what sorting by each artefact reach on a problem.
 
-    ``random_f1`` is the mean F1 of regressing along random orders. Of each artefact:
-    ``rising_p`` and ``falling_p``, the share of random assignments of the statistic to the nodes
-    that are at least, and at most, as sortable; ``up_f1`` and ``down_f1``, the F1 of regressing
-    along the rising and the falling statistic, a mean over orders of its ties; ``up_p`` and
-    ``down_p``, the share of the random orders that reach these. What was seen is counted in.
+    ``random_f1``, ``random_direction`` and ``random_skeleton_f1`` are the mean scores of regressing
+    along random orders. Of each artefact: ``rising_p`` and ``falling_p``, the share of random
+    assignments of the statistic to the nodes that are at least, and at most, as sortable;
+    ``up_f1`` and ``up_direction``, the F1 and the direction score of regressing along the rising
+    statistic, means over orders of its ties; ``up_direction_p``, the share of the random orders
+    that reach the latter; the same with ``down`` for the falling statistic. What was seen is
+    counted in.
 
     Parameters
     ----------
@@ -164,8 +187,10 @@ def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasu
     >>> graph = graphs.erdos_renyi(10, 2, rng)
     >>> values = models.draw("scm", graph, rng).sample(500, rng)
     >>> numbers = order_measures(Problem(Dataset.from_values(values), graph)).numbers
-    >>> numbers["variance_up_f1"] > numbers["random_f1"], round(numbers["variance_up_p"], 3)
-    (True, 0.02)
+    >>> bool(numbers["variance_up_direction"] > numbers["random_direction"])
+    True
+    >>> round(numbers["variance_up_direction_p"], 3)
+    0.02
     """
     measured = _measured(problem)
     if whole is None:
@@ -177,22 +202,38 @@ def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasu
     return OrderMeasures(numbers | audited.numbers, reasons | audited.reasons)
 
 
-def f1_p(problem: Problem, guess: Adjacency) -> float:
-    """Return the share of the problem's random orders that reach the F1 of a guess.
+def direction_p(problem: Problem, guess: Adjacency) -> float:
+    """Return the share of the problem's random orders that reach the direction score of a guess.
 
     It is counted in itself, so that the least share is 1/51.
     """
-    reached = f1(problem.graph, guess)
-    return _share(random_orders(problem).scores(N_ORDERS)[:, 0] >= reached - TIE)
+    return _reaching(random_orders(problem), DIRECTION, direction_score(problem.graph, guess))
 
 
-F1_P = GraphMetric(
-    f1_p,
+def skeleton_f1_p(problem: Problem, guess: Adjacency) -> float:
+    """Return the same for the F1 of the guess's skeleton."""
+    return _reaching(random_orders(problem), SKELETON_F1, skeleton_f1(problem.graph, guess))
+
+
+DIRECTION_P = GraphMetric(
+    direction_p,
     "none",
-    description="Return the share of random orders along which regressing reaches this F1.",
+    description="Return the share of random orders that reach this direction score.",
     invariant=False,
+    display_name="direction p",
 )
-"""A metric of studies. It is defined here because it regresses along orders."""
+SKELETON_F1_P = GraphMetric(
+    skeleton_f1_p,
+    "none",
+    description="Return the share of random orders that reach this F1 of the skeleton.",
+    invariant=False,
+    display_name="skeleton F1 p",
+)
+"""Metrics of studies. They are defined here because they regress along orders."""
+
+
+def _reaching(orders: RandomOrders, score: int, value: float) -> float:
+    return _share(reached(orders.scores(N_ORDERS), score, value))
 
 
 @lru_cache(maxsize=_N_KEPT)
@@ -216,7 +257,8 @@ def random_orders(problem: Problem) -> RandomOrders:
 def _measured(problem: Problem) -> OrderMeasures:
     """Measure with a fixed number of random draws."""
     measuring = _Measuring(problem)
-    measuring.add(RANDOM_F1, lambda: float(measuring.orders.scores(N_ORDERS)[:, 0].mean()))
+    for name, score in _RANDOM.items():
+        measuring.add(name, partial(measuring.random_mean, score))
     measuring.add(ATTAINABLE_P, measuring.attainable_p)
     for key, artefact in _artefacts(problem.data.world).items():
         if not artefact.sortability:  # a built-in's has a diagnostic
@@ -224,9 +266,11 @@ def _measured(problem: Problem) -> OrderMeasures:
         for name, sign in (("rising_p", 1), ("falling_p", -1)):
             measuring.add(column(key, name), partial(measuring.sortable_p, key, sign))
         for way, backwards in (("up", False), ("down", True)):
-            f1_name = column(key, f"{way}_f1")
-            measuring.add(f1_name, partial(measuring.f1_along, key, backwards))
-            measuring.add(column(key, f"{way}_p"), partial(measuring.winning_p, f1_name))
+            for name, score in (("f1", F1), ("direction", DIRECTION)):
+                along = partial(measuring.score_along, key, backwards, score)
+                measuring.add(column(key, f"{way}_{name}"), along)
+            name = column(key, f"{way}_direction")
+            measuring.add(f"{name}_p", partial(measuring.winning_p, name))
     return measuring.measures
 
 
@@ -235,16 +279,17 @@ def _audited(problem: Problem) -> OrderMeasures:
     """Return the p-values of the sequential tests that an audit makes."""
     measuring = _Measuring(problem)
     artefacts = _artefacts(problem.data.world)
-    level = corrected_level(len(artefacts)) if artefacts else 0.0
+    level = strictest_level(2 * len(artefacts))
     measuring.add(ATTAINABLE_P, partial(measuring.attainable_p_by_audit, level))
     for key, artefact in artefacts.items():
-        names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
+        parts = ("rising_p", "up_direction_p", "falling_p", "down_direction_p")
+        names = [column(key, part) for part in parts]
         try:
             statistic = measuring.statistic(key)
             streams = measuring.stream("shares", key), measuring.stream("ties", key)
-            tests = measure_orders(
-                artefact, statistic, measuring.weights, measuring.orders, level, *streams
-            )
+            tests = SortingTests(
+                artefact, statistic, measuring.weights, measuring.orders, *streams
+            ).at(level)
             p_values = [(test.sortable.p_value, test.winning.p_value) for test in tests]
             measuring.measures.numbers.update(zip(names, itertools.chain(*p_values), strict=True))
         except Exception as reason:  # a plug-in's statistic may raise anything
@@ -259,6 +304,7 @@ class _Measuring:
         self.problem = problem
         self.measures = OrderMeasures({}, {})
         self._statistics: dict[str, Vector] = {}
+        self._along: dict[tuple[str, bool], OrderScores] = {}
 
     def add(self, name: str, measure: Callable[[], float]) -> None:
         try:
@@ -302,24 +348,26 @@ class _Measuring:
         shares = RandomAssignments(self.weights, statistic, self.stream("shares", key))
         return _share(shares.beyond(self.sortability(key), sign)(N_ASSIGNMENTS))
 
-    def f1_along(self, key: str, backwards: bool) -> float:
-        statistic, rng = self.statistic(key), self.stream("ties", key)
-        return score_along(self.orders, statistic, backwards, rng)[0]
+    def random_mean(self, score: int) -> float:
+        return float(self.orders.scores(N_ORDERS)[:, score].mean())
 
-    def winning_p(self, f1_name: str) -> float:
-        """Return how many random orders reach an F1 that was measured."""
-        return self._reaching(self.measures.number(f1_name))
+    def score_along(self, key: str, backwards: bool, score: int) -> float:
+        if (key, backwards) not in self._along:
+            statistic, rng = self.statistic(key), self.stream("ties", key)
+            self._along[key, backwards] = score_along(self.orders, statistic, backwards, rng)
+        return self._along[key, backwards][score]
 
-    def _reaching(self, f1: float) -> float:
-        return _share(self.orders.scores(N_ORDERS)[:, 0] >= f1 - TIE)
+    def winning_p(self, name: str) -> float:
+        """Return how many random orders reach a direction score that was measured."""
+        return _reaching(self.orders, DIRECTION, self.measures.number(name))
 
     def attainable_p(self) -> float:
         """Return the larger share of random assignments and orders as good as true ones."""
         rng = self.stream("true orders")
         in_order = np.arange(self.weights.n_nodes, dtype=float)
         perfect = RandomAssignments(self.weights, in_order, rng).beyond(1.0, 1)(N_ASSIGNMENTS)
-        best = np.mean([self.orders.score(order)[0] for order in true_orders(self.weights, rng)])
-        return max(_share(perfect), self._reaching(float(best)))
+        best = mean_direction(self.orders, true_orders(self.weights, rng))
+        return max(_share(perfect), _reaching(self.orders, DIRECTION, best))
 
     def attainable_p_by_audit(self, level: float) -> float:
         rng = self.stream("true orders")
@@ -328,9 +376,16 @@ class _Measuring:
 
 
 def _artefacts(world: World) -> dict[str, Artefact]:
-    """Return the artefacts of a world; a package that cannot be loaded hides no other."""
+    """Return the artefacts of a world that algorithms in a study can meet.
+
+    A package that cannot be loaded hides no other.
+    """
     entries = [(entry.name, entry.value) for entry in ARTEFACTS.entries()]
-    return {key: value for key, value in entries if value is not None and value.world == world}
+    return {
+        key: value
+        for key, value in entries
+        if value is not None and value.world == world and not value.of_file
+    }
 
 
 def _max_lag(problem: Problem) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -96,8 +97,32 @@ LEAST_ORDERS = 50
 _MOST_CELLS = 1_000_000
 
 
+class OrderScores(NamedTuple):
+    """What regressing along an order reaches; an array of scores has these columns.
+
+    Parameters
+    ----------
+    f1, shd : float
+        As `metrics.f1` and `metrics.shd` have them.
+    direction : float
+        True edges directed rightly minus wrongly, by all true edges: `metrics.direction_score`. An
+        order that knows nothing has 0 on average, however good its skeleton is.
+    skeleton_f1 : float
+        As `metrics.skeleton_f1` has it.
+    """
+
+    f1: float
+    shd: float
+    direction: float
+    skeleton_f1: float
+
+
+F1, SHD, DIRECTION, SKELETON_F1 = range(len(OrderScores._fields))
+NO_SCORES = np.empty((0, len(OrderScores._fields)))
+
+
 class RandomOrders:
-    """F1 and SHD along random orders, as many as are asked for.
+    """The scores along random orders, as many as are asked for.
 
     Parameters
     ----------
@@ -110,13 +135,13 @@ class RandomOrders:
 
     Examples
     --------
-    A regression that finds every pair gets half of the edges of a chain right:
+    A regression that joins every pair directs both edges of a chain rightly along one order in six:
 
     >>> from causalassay.graphs import chain
     >>> from causalassay.judging.regression_along import one_by_one
     >>> all_before = one_by_one(lambda order: np.argsort(order)[:, None] < np.argsort(order))
     >>> orders = RandomOrders(all_before, chain(3), np.random.default_rng(0))
-    >>> orders.test(0.8, level=0.2)
+    >>> orders.test(1.0, level=0.2)
     MonteCarlo(p_value=0.16666666666666666, below=True, decided=True, draws=6)
     """
 
@@ -131,18 +156,18 @@ class RandomOrders:
         self._truth = truth
         self._rng = rng
         self._tick = tick
-        self._drawn: list[NDArray[np.floating]] = [np.empty((0, 2))]
+        self._drawn: list[NDArray[np.floating]] = [NO_SCORES]
         self._n_drawn = 0
 
     @cached_property
     def _all(self) -> NDArray[np.floating] | None:
-        """F1 and SHD along all orders, of few columns."""
+        """The scores along all orders, of few columns."""
         if len(self._truth) > MOST_COLUMNS:
             return None
         return _compare(self._truth, graphs_along_all_orders(self._along, len(self._truth)))
 
     def scores(self, count: int = LEAST_ORDERS) -> NDArray[np.floating]:
-        """Return F1 and SHD of the first random orders, shape (count, 2)."""
+        """Return the scores of the first random orders, shape (count, 4)."""
         missing = count - self._n_drawn
         if missing > 0:
             self._drawn.append(self._random_scores(missing))
@@ -159,42 +184,52 @@ class RandomOrders:
 
     @property
     def drawn(self) -> NDArray[np.floating]:
-        """F1 and SHD of all orders so far; where there are few columns, of all there are."""
+        """The scores of all orders so far; where there are few columns, of all there are."""
         if self._all is not None:
             return self._all
         return self.scores(max(LEAST_ORDERS, self._n_drawn))
 
-    def score(self, order: Indices) -> tuple[float, float]:
-        """Return F1 and SHD along an order."""
-        own_f1, own_shd = _compare(self._truth, self._along(order)[None])[0]
-        return float(own_f1), float(own_shd)
+    def score(self, order: Indices) -> OrderScores:
+        """Return the scores along an order."""
+        return OrderScores(*_compare(self._truth, self._along(order)[None])[0].tolist())
 
-    def reaching(self, f1: float) -> Draw:
-        """Return how to draw orders, and which of them reach an F1."""
+    def reaching(self, direction: float) -> Draw:
+        """Return how to draw orders, and which of them reach a direction score."""
         used = 0
 
         def draw(count: int) -> NDArray[np.bool_]:
             nonlocal used
             used += count
-            # Sums of the same numbers in another order differ in the last bits.
-            return self.scores(used)[used - count :, 0] >= f1 - TIE
+            return reached(self.scores(used)[used - count :], DIRECTION, direction)
 
         return draw
 
-    def test(self, f1: float, level: float) -> MonteCarlo:
-        """Tell whether at most the level of random orders reach an F1."""
+    def test(self, direction: float, level: float) -> MonteCarlo:
+        """Tell whether at most the level of random orders reach a direction score."""
         if self._all is not None:
-            return enumerated(self._all[:, 0] >= f1 - TIE, level)
-        return decide(self.reaching(f1), level)
+            return enumerated(reached(self._all, DIRECTION, direction), level)
+        return decide(self.reaching(direction), level)
+
+
+def reached(scores: NDArray[np.floating], column: int, value: float) -> NDArray[np.bool_]:
+    """Tell which orders have at least a value in a column of their scores."""
+    # Sums of the same numbers in another order differ in the last bits.
+    at_least: NDArray[np.bool_] = scores[:, column] >= value - TIE
+    return at_least
 
 
 def _compare(truth: Adjacency, guesses: NDArray[np.bool_]) -> NDArray[np.floating]:
-    """Return F1 and SHD of many graphs, shape (n, 2); as `metrics.f1` and `metrics.shd` do."""
+    """Return the scores of many graphs, shape (n, 4), as the metrics of their names do."""
+    n_true = truth.sum()
     hits = (guesses & truth).sum(axis=(1, 2))
-    share = 2 * hits / (truth.sum() + guesses.sum(axis=(1, 2)))
+    reversals = (guesses & truth.T).sum(axis=(1, 2))
+    f1 = 2 * hits / (n_true + guesses.sum(axis=(1, 2)))
     differ = guesses != truth
-    either = differ | differ.transpose(0, 2, 1)
-    return np.column_stack([share, either.sum(axis=(1, 2)) / 2])
+    shd = (differ | differ.transpose(0, 2, 1)).sum(axis=(1, 2)) / 2
+    joined, true_joined = guesses | guesses.transpose(0, 2, 1), truth | truth.T
+    shared = (joined & true_joined).sum(axis=(1, 2))
+    skeleton_f1 = 2 * shared / (true_joined.sum() + joined.sum(axis=(1, 2)))
+    return np.column_stack([f1, shd, (hits - reversals) / n_true, skeleton_f1])
 
 
 class RandomAssignments:
@@ -293,25 +328,64 @@ class OrderTest:
         Whether the columns are sorted from the largest to the smallest.
     sortability : float
         The sortability by rising values of the statistic; 1/2 is chance.
-    f1, shd : float
-        The scores of regressing along the order of the statistic.
+    scores : OrderScores
+        Of regressing along the order of the statistic.
     sortable, winning : MonteCarlo
         How many random assignments of the statistic to the nodes are as sortable, and how many
-        random orders reach the F1.
+        random orders reach the direction score.
+    passed : (bool, bool)
+        Which of the two tests found something: both at the level of claims that need both, or one
+        at the level of claims that need one; see `judge_together`.
     """
 
     artefact: Artefact
     backwards: bool
     sortability: float
-    f1: float
-    shd: float
+    scores: OrderScores
     sortable: MonteCarlo
     winning: MonteCarlo
+    passed: tuple[bool, bool] = (False, False)
 
 
-def corrected_level(n_artefacts: int) -> float:
-    """Return the level of each test: both directions of all statistics are judged together."""
-    return FAMILY_LEVEL / (2 * n_artefacts)
+Passed = tuple[bool, bool]
+
+
+def judge_together(
+    passes: Callable[[float], Sequence[Passed]], n_claims: int
+) -> tuple[list[Passed], float]:
+    """Return what the two tests of each claim find, all claims judged together, and their level.
+
+    That both tests pass is claimed by Holm's rule: the level is 5 % divided by the number of
+    claims not yet made. That one of them passes is claimed at half of the last level, because
+    such a claim has two ways to be wrong.
+
+    Parameters
+    ----------
+    passes : callable
+        Takes a level; returns for each claim which of its two tests pass at it.
+    n_claims : int
+
+    Examples
+    --------
+    >>> p_values = [(0.001, 0.01), (0.001, 0.016), (0.005, 0.9), (0.02, 0.9)]
+    >>> judge_together(lambda level: [(a <= level, b <= level) for a, b in p_values], 4)
+    ([(True, True), (True, True), (True, False), (False, False)], 0.025)
+    """
+    both: set[int] = set()
+    while True:
+        level = FAMILY_LEVEL / max(n_claims - len(both), 1)
+        passed = passes(level)
+        more = {index for index, pair in enumerate(passed) if all(pair)} - both
+        if not more:
+            break
+        both |= more
+    alone = passes(level / 2)
+    return [(True, True) if index in both else pair for index, pair in enumerate(alone)], level
+
+
+def strictest_level(n_claims: int) -> float:
+    """Return the level of the first claim of `judge_together`."""
+    return FAMILY_LEVEL / max(n_claims, 1)
 
 
 def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
@@ -321,25 +395,61 @@ def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
     return pair_weights(graph, "paths")
 
 
-def measure_orders(  # noqa: PLR0913, PLR0917  what the tests are made of
-    artefact: Artefact,
-    statistic: Vector,
-    weights: PairWeights,
-    orders: RandomOrders,
-    level: float,
-    assignments_rng: Generator,
-    ties_rng: Generator,
-) -> list[OrderTest]:
-    """Test one statistic, rising and falling."""
-    assignments = RandomAssignments(weights, statistic, assignments_rng)
-    sortability = aligned_share(weights, statistic, TIE)
-    tests = []
-    for backwards in (False, True):
-        f1, shd = score_along(orders, statistic, backwards, ties_rng)
-        sortable = assignments.test(sortability, -1 if backwards else 1, level)
-        winning = orders.test(f1, level)
-        tests.append(OrderTest(artefact, backwards, sortability, f1, shd, sortable, winning))
-    return tests
+class SortingTests:
+    """The two tests of one statistic, rising and falling, at any level.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    statistic : Vector
+    weights : PairWeights
+    orders : RandomOrders
+    assignments_rng, ties_rng : Generator
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917  what the tests are made of
+        self,
+        artefact: Artefact,
+        statistic: Vector,
+        weights: PairWeights,
+        orders: RandomOrders,
+        assignments_rng: Generator,
+        ties_rng: Generator,
+    ) -> None:
+        self.artefact = artefact
+        self._orders = orders
+        self._assignments = RandomAssignments(weights, statistic, assignments_rng)
+        self._sortability = aligned_share(weights, statistic, TIE)
+        self._scores = [
+            score_along(orders, statistic, backwards, ties_rng) for backwards in (False, True)
+        ]
+
+    def at(self, level: float) -> list[OrderTest]:
+        """Return the tests at a level, rising first; draws of earlier levels are used again."""
+        return [
+            OrderTest(
+                self.artefact,
+                backwards,
+                self._sortability,
+                scores,
+                self._assignments.test(self._sortability, -1 if backwards else 1, level),
+                self._orders.test(scores.direction, level),
+            )
+            for backwards, scores in zip((False, True), self._scores, strict=True)
+        ]
+
+
+def judge_sortings(sortings: Sequence[SortingTests]) -> tuple[list[OrderTest], float]:
+    """Return the tests of all statistics and directions, judged together, and their level."""
+    made: dict[float, list[OrderTest]] = {}
+
+    def passes(level: float) -> list[Passed]:
+        made[level] = [test for sorting in sortings for test in sorting.at(level)]
+        return [(test.sortable.below, test.winning.below) for test in made[level]]
+
+    passed, level = judge_together(passes, 2 * len(sortings))
+    tests = zip(made[level], passed, strict=True)
+    return [replace(test, passed=pair) for test, pair in tests], level
 
 
 def ties_throughout(statistic: Vector) -> bool:
@@ -355,16 +465,15 @@ def ties_throughout(statistic: Vector) -> bool:
 
 def score_along(
     orders: RandomOrders, statistic: Vector, backwards: bool, rng: Generator
-) -> tuple[float, float]:
-    """Return F1 and SHD along the order of a statistic: means over the orders of its ties."""
+) -> OrderScores:
+    """Return the scores along the order of a statistic: means over the orders of its ties."""
     ordered = np.sort(statistic)
     tied = bool((np.diff(ordered) <= TIE * np.abs(ordered).max()).any())
     tries = []
     for _ in range(_N_TIES if tied else 1):
         order = random_ties_order(statistic, rng, TIE)
         tries.append(orders.score(order[::-1] if backwards else order))
-    own_f1, own_shd = np.mean(tries, axis=0)
-    return float(own_f1), float(own_shd)
+    return OrderScores(*np.mean(tries, axis=0).tolist())
 
 
 def true_orders(weights: PairWeights, rng: Generator) -> list[np.ndarray]:
@@ -388,9 +497,13 @@ def attainable(
     """Return the least p-values that any order could have: if these are large, no test can find.
 
     The share of random assignments with sortability 1, and of random orders that reach the mean
-    F1 along true orders.
+    direction score along true orders.
     """
     perfect = RandomAssignments(weights, np.arange(weights.n_nodes, dtype=float), rng)
     sortable = perfect.test(1.0, 1, level)
-    best = float(np.mean([orders.score(order)[0] for order in true_orders]))
-    return sortable, orders.test(best, level)
+    return sortable, orders.test(mean_direction(orders, true_orders), level)
+
+
+def mean_direction(orders: RandomOrders, along: Sequence[Indices]) -> float:
+    """Return the mean direction score along some orders."""
+    return float(np.mean([orders.score(order).direction for order in along]))

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="parent AID")
 def parent_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's parents.
 
@@ -69,7 +69,7 @@ def parent_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.parent_aid, truth, guess)
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="ancestor AID")
 def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's ancestors.
 
@@ -102,7 +102,7 @@ def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.ancestor_aid, truth, guess)
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="Oset AID")
 def oset_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for the O-set.
 
@@ -136,7 +136,7 @@ def oset_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.oset_aid, truth, guess)
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="parent AID normalized")
 def parent_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `parent_aid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
@@ -149,7 +149,7 @@ def parent_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(parent_aid(truth, guess), _n_pairs(truth))
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="ancestor AID normalized")
 def ancestor_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `ancestor_aid` divided by the number of ordered pairs; nan for one node.
 
@@ -162,7 +162,7 @@ def ancestor_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(ancestor_aid(truth, guess), _n_pairs(truth))
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="Oset AID normalized")
 def oset_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `oset_aid` divided by the number of ordered pairs; nan for one node.
 

@@ -67,7 +67,7 @@ class _Counts:
         return self.true * self.guessed / self.places if self.places else 0.0
 
 
-@metric("none")
+@metric("none", display_name="F1 chance")
 def f1_chance(truth: Adjacency, guess: Guess) -> float:
     """Return the expected F1 of a guess with as many edges of the same kinds, placed at random.
 
@@ -209,6 +209,8 @@ _CLOSED: Mapping[str, Callable[[_Counts], float]] = MappingProxyType(
     | {
         "shd_double": lambda of: of.true + of.guessed - 2 * of.hits,
         "shd_normalized": lambda of: _ratio(_shd(of), of.places / 2),
+        # An edge at a random place lies on a true edge as often one way as the other.
+        "direction_score": lambda of: _ratio(0.0, of.true),
     }
 )
 _COMPARE_GRAPHS = (
@@ -297,18 +299,19 @@ def _log_choose(n: int, k: NDArray[np.int64]) -> Vector:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
-def _chance_level(name: str) -> GraphMetric:
+def _chance_level(name: str, display_name: str = "") -> GraphMetric:
     """Return the chance level of a metric with a closed form."""
     return GraphMetric(
         lambda problem, guess: chance(name, problem.graph, guess, 0),
         "none",
         description=f"Return the expected {name} of as many edges of the same kinds at random.",
+        display_name=display_name,
     )
 
 
 PRECISION_CHANCE = _chance_level("precision")
 RECALL_CHANCE = _chance_level("recall")
-SHD_CHANCE = _chance_level("shd")
+SHD_CHANCE = _chance_level("shd", "SHD chance")
 N_GUESSED = GraphMetric(
     lambda _, guess: float(n_guessed(guess)), "none", description=first_line(n_guessed)
 )

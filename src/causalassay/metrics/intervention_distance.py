@@ -134,7 +134,7 @@ def _add_pieces(
             sums[at] = (sums[at][0] + total_low - low, sums[at][1] + total_high - high)
 
 
-@metric("low", "dag")
+@metric("low", "dag", display_name="SID")
 def sid(truth: Adjacency, guess: Guess) -> int:
     """Return the number of ordered pairs whose interventional distribution comes out wrong.
 
@@ -183,7 +183,7 @@ def sid(truth: Adjacency, guess: Guess) -> int:
     return int(count_errors_of_all(ancestry, new_search(len(truth)), guessed_parents))
 
 
-@metric("low", "dag")
+@metric("low", "dag", display_name="SID normalized")
 def sid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `sid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
@@ -196,7 +196,7 @@ def sid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(sid(truth, guess), len(truth) * (len(truth) - 1))
 
 
-@metric("low", "dag")
+@metric("low", "dag", display_name="SID penalized")
 def sid_penalized(truth: Adjacency, guess: Guess) -> int:
     """Return `sid` and one more for each edge by which the guess outnumbers the truth.
 
@@ -381,7 +381,7 @@ def mec_sid(truth: Adjacency, guess: Guess, max_parent_sets: int = MAX_PARENT_SE
     return _bounds(truth, as_cpdag(guess, "guess"), max_parent_sets)
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="MEC SID lower")
 def mec_sid_lower(truth: Adjacency, guess: Guess) -> int:
     """Return the lower bound of `mec_sid`.
 
@@ -394,7 +394,7 @@ def mec_sid_lower(truth: Adjacency, guess: Guess) -> int:
     return mec_sid(truth, guess).lower
 
 
-@metric("low", "class")
+@metric("low", "class", display_name="MEC SID upper")
 def mec_sid_upper(truth: Adjacency, guess: Guess) -> int:
     """Return the upper bound of `mec_sid`.
 

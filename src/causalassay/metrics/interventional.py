@@ -452,4 +452,4 @@ def _score(problem: Problem, guess: Adjacency) -> float:
             raise Undefined(f"it is for linear and discrete models, and the true one is {model}")
 
 
-TV_DAG = GraphMetric(_score, "low", "dag", description=first_line(tv_dag))
+TV_DAG = GraphMetric(_score, "low", "dag", description=first_line(tv_dag), display_name="TV")

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from causalassay.common.registry import Registry, check_version, first_line
 from causalassay.data import Problem
-from causalassay.listing import addresses
+from causalassay.listing import addresses, display_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,6 +53,8 @@ class GraphMetric:
     description : str
     invariant : bool
         Whether relabelling the nodes leaves the number as it is.
+    display_name : str
+        What tables, figures and sentences call it; empty: its name.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class GraphMetric:
     version: int = 1
     description: str = ""
     invariant: bool = True
+    display_name: str = ""
 
     @property
     def resolutions(self) -> tuple[Resolution, ...]:
@@ -92,10 +95,14 @@ def _prepared(name: str, value: Any) -> GraphMetric:
     if takes not in RESOLUTIONS:
         raise TypeError(f'{name}: `takes` is "any", "class", "dag" or "estimate", got {takes!r}')
     invariant = bool(getattr(metric, "invariant", True))
-    return GraphMetric(metric.score, better, takes, metric.version, first_line(metric), invariant)
+    shown = str(getattr(metric, "display_name", ""))
+    description = first_line(metric)
+    return GraphMetric(metric.score, better, takes, metric.version, description, invariant, shown)
 
 
-def metric(better: Better, takes: Takes = "any", version: int = 1) -> Callable[[F], F]:
+def metric(
+    better: Better, takes: Takes = "any", version: int = 1, display_name: str = ""
+) -> Callable[[F], F]:
     """Declare a function of the true graph and a guess as the metric of its name.
 
     Parameters
@@ -104,6 +111,8 @@ def metric(better: Better, takes: Takes = "any", version: int = 1) -> Callable[[
     takes : {"any", "class", "dag", "estimate"}
     version : int
         Raised when the number changes: it is part of the key.
+    display_name : str
+        What tables, figures and sentences call it; by default the name of the function.
 
     Examples
     --------
@@ -120,7 +129,9 @@ def metric(better: Better, takes: Takes = "any", version: int = 1) -> Callable[[
             return float(function(problem.graph, guess))
 
         description = first_line(function)
-        function.__dict__["declared"] = GraphMetric(score, better, takes, version, description)
+        function.__dict__["declared"] = GraphMetric(
+            score, better, takes, version, description, display_name=display_name
+        )
         return function
 
     return declare
@@ -134,12 +145,50 @@ METRICS: Registry[GraphMetric] = Registry(
 )
 """By name; some are of rooms above this one, and loaded on first use."""
 
+
+def metric_name(metric: str) -> str:
+    """Return what tables, figures and sentences call a metric; of built-ins nothing is imported.
+
+    Parameters
+    ----------
+    metric : str
+        Its name, also with a resolution as in the columns of studies.
+
+    Examples
+    --------
+    >>> metric_name("mec_shd"), metric_name("sid (favourable)"), metric_name("recall")
+    ('MEC SHD', 'SID (favourable)', 'recall')
+    """
+    name, bracket, resolution = metric.partition(" (")
+    return (_declared_name(name) or name) + bracket + resolution
+
+
+def _declared_name(name: str) -> str:
+    if name in METRICS.built_in:
+        return display_names("metrics")[name]
+    try:
+        value = METRICS.entry(name).value if name in METRICS.addresses else None
+    except ValueError:  # two packages announce one name: studies refuse it, reports go on
+        return ""
+    return value.display_name if value else ""
+
+
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
 SERIES_METRICS = ("shd", "f1", "precision", "recall")
 """What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
 
-CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "n_guessed")
+CONTROLS = (
+    "direction_score",
+    "direction_p",
+    "skeleton_f1",
+    "skeleton_f1_p",
+    "skeleton_p",
+    "order_score",
+    "ordered_share",
+    "f1_chance",
+    "n_guessed",
+)
 """Every study reports these together with F1, unless it says ``controls = false``."""
 
 CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}

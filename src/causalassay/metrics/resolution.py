@@ -280,7 +280,7 @@ def favourable_threshold(
     return FavourableThreshold(at, threshold(size, at))
 
 
-@metric("low", "estimate")
+@metric("low", "estimate", display_name="SHD best threshold")
 def shd_best_threshold(truth: Adjacency, guess: Guess) -> int:
     """Return `shd` at the threshold of the weights that has the least; it sees the truth.
 
@@ -295,7 +295,7 @@ def shd_best_threshold(truth: Adjacency, guess: Guess) -> int:
     return shd(truth, favourable_threshold(truth, guess).graph)
 
 
-@metric("low", "estimate")
+@metric("low", "estimate", display_name="SID best threshold")
 def sid_best_threshold(truth: Adjacency, guess: Guess) -> int:
     """Return `sid` at the threshold of the weights that has the least `shd`; it sees the truth.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from causalassay.common.arrays import Adjacency
 from causalassay.models.discrete.tables import TooWide
+from causalassay.models.noise import MixedNoise
 from causalassay.present import Column, Document, GraphFigure, Table
 from causalassay.present.drawing import MOST_NODES, show
 
@@ -75,6 +76,9 @@ def linear_tables(model: LinearSCM) -> list[Table]:
         columns = [Column(key, heading, "fixed") for key, (heading, _) in moments.items()]
         numbers = np.array([values for _, values in moments.values()]).T.tolist()
         rows = [(str(node), *row) for node, row in enumerate(numbers)]
+        if isinstance(model.noise, MixedNoise):
+            columns = [*columns, Column("noise", "noise")]
+            rows = [(*row, law) for row, law in zip(rows, model.noise.laws, strict=True)]
         tables.append(Table("moments", [Column("node", "node"), *columns], rows, "Exact moments"))
     edges = np.argwhere(model.graph).tolist()
     if 0 < len(edges) <= MOST_WEIGHTS:

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 
 from causalassay.common.files import check_regular
 from causalassay.common.spelling import visible
-from causalassay.present.formatting import Format, shortened
+from causalassay.present.formatting import Format, counted, shortened
 from causalassay.present.formatting import Interval as Interval
 from causalassay.present.formatting import PValue as PValue
 from causalassay.present.formatting import Spread as Spread
@@ -422,7 +422,10 @@ class Shown(ABC):
         lines = [
             f"{type(self).__name__}: {document.about or document.title}",
             headline,
-            *(f"{table.title or table.id}: {len(table.rows)} rows" for table in document.tables()),
+            *(
+                f"{table.title or table.id}: {counted(len(table.rows), 'row')}"
+                for table in document.tables()
+            ),
         ]
         return "\n".join(shortened(visible(line), LONGEST_LINE) for line in lines[:MOST_LINES])
 

@@ -82,6 +82,10 @@ def config(ink: str = INK, paper: str | None = PAPER, grid: str = GRID) -> dict[
     }
 
 
+TITLE_PADDING = 10
+"""Pixels between the numbers of an axis and its title."""
+
+
 def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str:
     """Return the drawing of a chart, whose texts take the colour of what is around it.
 
@@ -98,13 +102,14 @@ def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str
     import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
     themed = config() if on_paper else config("currentColor", None, *light("grid anywhere"))
+    # A browser's font may be wider than the one that is measured with.
+    themed["axis"] |= {"titlePadding": TITLE_PADDING}
     stated = spec.get("config", {})
     merged = {name: _merged(themed.get(name), stated.get(name)) for name in {*themed, *stated}}
     drawn = vl_convert.vegalite_to_svg(
         printable_spec(spec | {"config": merged}), allowed_base_urls=[]
     )
     start, _, rest = _POINT.sub(r"\1><title>\2</title></path>", drawn).partition(">")
-    # A browser's font may be wider than the one that was measured with.
     return f'{start} overflow="visible" role="img"><title>{escaped(alt)}</title>{rest}'
 
 

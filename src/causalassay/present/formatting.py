@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from string import Formatter
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 UNDEFINED = "–"
 """In place of a number that is undefined."""
@@ -26,6 +27,7 @@ Format = Literal[
     "p-value",
     "percent",
     "share",
+    "size",
     "factor",
 ]
 """How a column writes its values: `FORMATS` has the functions."""
@@ -172,6 +174,17 @@ def share(value: float) -> str:
     return "above 99 %" if 0.995 <= value < 1 else percent(value)
 
 
+def size(value: float, below: str = "below ") -> str:
+    """Return the size of an effect with three decimals; 0 only where there is none.
+
+    Examples
+    --------
+    >>> size(0.1234), size(0.0002), size(0.0002, "<"), size(0.0)
+    ('0.123', 'below 0.001', '<0.001', '0.000')
+    """
+    return f"{below}0.001" if 0 < value < 0.0005 else fixed(value, 3)
+
+
 def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     """Return a number and, if they are known, its limits.
 
@@ -213,6 +226,7 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
         "p-value": p_value,
         "percent": percent,
         "share": share,
+        "size": size,
         "factor": _factor,
     }
 )
@@ -260,6 +274,49 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     ('1 file', '2 files', '0 classes')
     """
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def all_of(count: int, noun: str, plural: str = "") -> str:
+    """Return that it is all of so many things.
+
+    Examples
+    --------
+    >>> all_of(3, "file"), all_of(2, "class", "classes"), all_of(1, "file")
+    ('all 3 files', 'both classes', 'the one file')
+    """
+    some = {1: "the one", 2: "both"}.get(count, f"all {count}")
+    return f"{some} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+class _Sentence(Formatter):
+    """Fills braces, with the formats of this module beside those of Python."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec in FORMATS:
+            return formatted(value, cast(Format, format_spec))
+        some, _, noun = format_spec.partition(" ")
+        if some in ("all", "All"):
+            text = all_of(value, noun)
+            return text if some == "all" else f"{text[0].upper()}{text[1:]}"
+        if len(format_spec) > 1 and format_spec[0].isalpha():
+            return counted(value, format_spec)
+        return format(value, format_spec)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """Return a sentence with the values in place of the names in braces.
+
+    After a colon stands a format: one of `FORMATS`, a noun for so many of them, "all" and a noun
+    for all of them, or one of Python's.
+
+    Examples
+    --------
+    >>> filled("{n:file}, {p:p-value}, {part:share}, {x:.1f}", {"n": 1, "p": 1, "part": 1, "x": 1})
+    '1 file, 1.000, 100 %, 1.0'
+    >>> filled("{n:All file} of {name}", {"n": 2, "name": "a"})
+    'Both files of a'
+    """
+    return _Sentence().vformat(template, (), values)
 
 
 def in_words(parts: Sequence[str], last: str = "and") -> str:

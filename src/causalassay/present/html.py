@@ -38,6 +38,8 @@ from causalassay.present.markup import Html, join, tag
 
 LONG_TEXT = 40
 """Letters of a cell from which on its lines may break anywhere."""
+MOST_PRINTED = 9
+"""Columns that paper has room for; of more, headings stand upright and limits below numbers."""
 
 Pictures = tuple[Figure | GraphFigure, ...]
 """Pictures that stand beside each other."""
@@ -253,7 +255,10 @@ def table_html(table: Table) -> Html:
     bodies = [_rows(table.columns, table.rows[:n_first], None)]
     if table.n_last:
         bodies.append(_rows(table.columns, table.rows[n_first:], "last"))
-    whole = tag("table", *caption, tag("thead", tag("tr", *heads)), *bodies, id=table.id)
+    look = "crowded" if len(table.columns) > MOST_PRINTED else None
+    whole = tag(
+        "table", *caption, tag("thead", tag("tr", *heads)), *bodies, id=table.id, class_=look
+    )
     region = tag(
         "div",
         whole,

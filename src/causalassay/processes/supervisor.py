@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import multiprocessing
 import os
@@ -59,6 +60,28 @@ def memory_share(workers: int) -> int:
     return int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
 
 
+def refuse_unguarded_script() -> None:
+    """Refuse a call that workers would repeat, because they import the script that made it.
+
+    They import it under the name ``__mp_main__``. A script that never asks for its name has no
+    guard. A notebook or a prompt has no file, and is not imported; nor is a package that was
+    started with ``python -m``.
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        code, has = frame.f_code, frame.f_globals
+        name, spec = has.get("__name__"), has.get("__spec__")
+        package = spec is not None and spec.name.endswith(".__main__")
+        script = name == "__main__" and "__file__" in has and not package
+        unguarded = script and "__name__" not in code.co_names
+        if code.co_name == "<module>" and (unguarded or name == "__mp_main__"):
+            raise RuntimeError(
+                "causalassay starts processes that import this script, and each would make the "
+                'same call again: put the call below `if __name__ == "__main__":`'
+            )
+        frame = frame.f_back
+
+
 @dataclass(eq=False)
 class _Slot:
     """The place of one worker: its process, which is replaced when it is lost, and its call.
@@ -107,6 +130,7 @@ class Supervisor:
             raise ValueError(f"workers: expected at least 1, got {workers}")
         if multiprocessing.current_process().daemon:
             raise RuntimeError("a daemonic process cannot start workers")
+        refuse_unguarded_script()
         # Through a pipe it would hold up the supervisor until each process can read it.
         self._setup = NamelessFile([pickle.dumps((initializer, initargs), protocol=5)])
         self._on_start = on_start or (lambda _: None)

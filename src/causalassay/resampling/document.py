@@ -21,9 +21,9 @@ from causalassay.present import (
     Section,
     Table,
 )
-from causalassay.present.charts import PAPER
+from causalassay.present.charts import PAPER, chart_of
 from causalassay.present.colours import light
-from causalassay.present.formatting import percent
+from causalassay.present.formatting import counted, percent
 from causalassay.resampling.result import EdgeFrequencies, PairFrequency
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def frequency_matrix(frequencies: EdgeFrequencies) -> dict[str, Any]:
     axis: dict[str, Any] = {"title": None, "grid": False, "ticks": False, "domain": False}
     axis["labelLimit"] = LONGEST_NAME
     scale = alt.Scale(domain=names, paddingInner=0.07, paddingOuter=0.04)
-    base = alt.Chart(alt.InlineData(values=[_cell(frequencies, *pair) for pair in pairs])).encode(
+    base = chart_of(many=(_cell(frequencies, *pair) for pair in pairs)).encode(
         x=alt.X("effect:N", scale=scale, axis=alt.Axis(**axis, orient="top", labelAngle=-90)),
         y=alt.Y("cause:N", scale=scale, axis=alt.Axis(**axis)),
     )
@@ -87,7 +87,7 @@ def _cell(frequencies: EdgeFrequencies, i: int, j: int) -> dict[str, Any]:
     cause, effect = frequencies.columns[i], frequencies.columns[j]
     forward, backward, undirected, absent = frequencies.shares(i, j)
     lines = [f"{100 * forward:.0f}"] if forward > 0 else []
-    lines += [f"—{100 * undirected:.0f}"] if undirected > 0 else []
+    lines += [f"({100 * undirected:.0f})"] if undirected > 0 else []  # a dash reads as minus
     return {
         "cause": cause,
         "effect": effect,
@@ -126,7 +126,7 @@ DRAWN = (
     "it has one."
 )
 MATRIX = (
-    "Per cent of the bootstraps with row → column; after a dash, with the edge undirected. These "
+    "Per cent of the bootstraps with row → column; in brackets, with the edge undirected. These "
     "are the numbers of the table. Framed: edges of the graph."
 )
 MEANING = (
@@ -178,7 +178,9 @@ def frequencies_document(
         alt = "How often each row may cause each column"
         blocks.append(Figure("frequencies", partial(frequency_matrix, frequencies), alt, MATRIX))
     failed = [
-        Prose(f"{count} of {frequencies.n_bootstrap} bootstraps failed: {reason}", "aside")
+        Prose(
+            f"{count} of {counted(frequencies.n_bootstrap, 'bootstrap')} failed: {reason}", "aside"
+        )
         for reason, count in frequencies.failures.items()
     ]
     table = [edge_table(frequencies)] if frequencies.pairs() else []

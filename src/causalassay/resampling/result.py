@@ -256,7 +256,7 @@ class EdgeFrequencies(Shown):
     @property
     def caption(self) -> str:
         """How many bootstraps there were, and how many failed."""
-        return f"{self.n_bootstrap} bootstraps of the rows, {self.n_failed} failed"
+        return f"{counted(self.n_bootstrap, 'bootstrap')} of the rows, {self.n_failed} failed"
 
     def _share(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n_worked = self.n_bootstrap - self.n_failed

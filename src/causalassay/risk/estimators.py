@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
@@ -61,7 +61,8 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
     >>> oracle(chain(3), guess)
     0.5
     """
-    if len(check_adjacency(truth, "truth")) != len(check_adjacency(guess, "guess")):
+    truth, guess = as_graph(truth, "truth"), as_graph(guess, "guess")
+    if len(truth) != len(guess):
         raise ValueError(
             f"guess: the truth has {len(truth)} nodes but the guess has {len(guess)}; "
             "give both one node per column, in the same order"

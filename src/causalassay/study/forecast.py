@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.metrics.registry import METRICS
+from causalassay.present.formatting import counted
 from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
+from causalassay.study.problem_specs import is_of_folder
 from causalassay.study.storage import read_store, schema
 from causalassay.study.storage.reader import span
 from causalassay.study.storage.refusals import refuse_other_study
@@ -69,7 +71,6 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
         }
 
 
-MOST_NAMED = 6
 _NOTHING = StoredCell(0, 0, 0.0)
 
 
@@ -133,16 +134,14 @@ class Forecast:
         return lines
 
     def _time(self, workers: int) -> str:
-        on = "1 worker" if workers == 1 else f"{workers} workers"
+        on = counted(workers, "worker")
         text = (
             f"time: about {span(self.seconds / workers)} on {on} for discovery, by the mean of "
-            f"{self.basis} stored rows; drawing data and scoring come on top"
+            f"{counted(self.basis, 'stored row')}; drawing data and scoring come on top"
         )
         if not self.without_basis:
             return text
-        left = len(self.without_basis) - MOST_NAMED
-        named = ", ".join(self.without_basis[:MOST_NAMED])
-        return f"{text}; no stored row of {named}" + (f" and {left} more" if left > 0 else "")
+        return f"{text}; no stored row of {_names(self.without_basis)}"
 
 
 def forecast(study: Study, folder: Path) -> Forecast:
@@ -188,9 +187,9 @@ def _wanted(study: Study) -> Iterator[tuple[Purpose, ProblemEntry, AlgorithmEntr
         if entry.tuning:
             for index in entry.tuning.candidates:
                 systems[index] = max(systems.get(index, 0), entry.tuning.systems)
-    for problem in study.problems:
+    for place, problem in enumerate(study.problems):
         for index in study.listed:
-            yield "main", problem, study.algorithms[index], study.replicates
+            yield "main", problem, study.algorithms[index], study.replicates_of(place)
         for index, count in systems.items():
             yield "tuning", problem, study.algorithms[index], count
 
@@ -258,15 +257,13 @@ def describe(study: Study) -> list[str]:
     first-look: ... tasks
     """
     listed = [study.algorithms[index] for index in study.listed]
-    main = len(study.problems) * study.replicates * len(listed)
+    main = study.n_tasks["main"]
     tuning = _tuning(study)
     total = main + sum(count for count, _ in tuning)
     controls = _metrics(study, controls=True)
     return [
-        f"{study.name}: {_counted(total, 'task')}",
-        f"  main: {_counted(len(study.problems), 'problem')} × "
-        f"{_counted(study.replicates, 'replicate')} × {_counted(len(listed), 'algorithm')} "
-        f"= {main}",
+        f"{study.name}: {counted(total, 'task')}",
+        f"  main: {_data_sets(study)} × {counted(len(listed), 'algorithm')} = {main}",
         *(line for _, line in tuning),
         _group("problems", [entry.name for entry in study.problems]),
         _group("algorithms", [entry.name for entry in listed if entry.role != "baseline"]),
@@ -276,6 +273,24 @@ def describe(study: Study) -> list[str]:
         _group("diagnostics of each data set", study.diagnostics),
         *_limits(listed),
     ]
+
+
+def _data_sets(study: Study) -> str:
+    """Return how many data sets the problems have; the files of folders are counted apart."""
+    replicates = [study.replicates_of(index) for index in range(len(study.problems))]
+    folder_files = sum(
+        is_of_folder(entry.spec) and count == 1
+        for entry, count in zip(study.problems, replicates, strict=True)
+    )
+    others = len(replicates) - folder_files
+    parts = []
+    if others:
+        repeated = f"{counted(others, 'problem')} × {counted(study.replicates, 'replicate')}"
+        parts.append(f"({repeated}" if folder_files else repeated)
+    if folder_files:
+        files = f"{counted(folder_files, 'problem')} × 1 file of a folder"
+        parts.append(f"{files})" if others else files)
+    return " + ".join(parts)
 
 
 def _metrics(study: Study, *, controls: bool) -> list[str]:
@@ -300,8 +315,8 @@ def _tuning(study: Study) -> list[tuple[int, str]]:
         count = len(study.problems) * size * len(candidates)
         names = [name for name, entry in tuned.items() if candidates & set(entry.candidates)]
         line = (
-            f"  tuning of {', '.join(names)}: {_counted(len(study.problems), 'problem')} × "
-            f"{_counted(size, 'held-out system')} × {_counted(len(candidates), 'candidate')} "
+            f"  tuning of {', '.join(names)}: {counted(len(study.problems), 'problem')} × "
+            f"{counted(size, 'held-out system')} × {counted(len(candidates), 'candidate')} "
             f"= {count}"
         )
         lines.append((count, line))
@@ -335,7 +350,3 @@ def _names(names: Sequence[str]) -> str:
     left = len(names) - _MOST_NAMED
     beginning = ", ".join(names[:_MOST_NAMED])
     return f"{beginning} and {left} more" if left > 0 else beginning
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

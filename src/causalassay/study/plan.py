@@ -12,7 +12,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import Resolution
 from causalassay.processes.limits import Limits
 from causalassay.study.keys import canonical, digest
-from causalassay.study.problem_specs import ProblemSpec
+from causalassay.study.problem_specs import ProblemSpec, replicates_of
 
 Purpose = Literal["main", "tuning"]
 Role = Literal["listed", "mine", "baseline", "candidate"]
@@ -170,7 +170,7 @@ class Study:
     seed : int
         All random streams are derived from it.
     replicates : int
-        How many data sets are made of each problem.
+        How many data sets are made of each problem; a file of a folder has one.
     problems : tuple of ProblemEntry
         What data are made of.
     algorithms : tuple of AlgorithmEntry
@@ -203,8 +203,12 @@ class Study:
         tuned = sum(len(candidates) for _, candidates in _tuned_replicates(self))
         return {
             "tuning": len(self.problems) * tuned,
-            "main": len(self.problems) * self.replicates * len(self.listed),
+            "main": sum(map(self.replicates_of, range(len(self.problems)))) * len(self.listed),
         }
+
+    def replicates_of(self, problem: int) -> int:
+        """Return how many data sets a problem has, by its index."""
+        return replicates_of(self.problems[problem].spec, self.replicates)
 
 
 def coordinates(study: Study, purpose: Purpose) -> Iterator[tuple[int, int, tuple[int, ...]]]:
@@ -217,7 +221,8 @@ def coordinates(study: Study, purpose: Purpose) -> Iterator[tuple[int, int, tupl
     # Replicates outside: an interrupted study has something of every problem.
     for replicate in range(study.replicates):
         for problem in range(len(study.problems)):
-            yield problem, replicate, study.listed
+            if replicate < study.replicates_of(problem):
+                yield problem, replicate, study.listed
 
 
 def _tuned_replicates(study: Study) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -174,6 +174,14 @@ class FromFile:
         Of the fields of a text file.
     transpose : bool
         Whether the graph's edges are turned.
+    of_folder : bool
+        Whether it is one file of a folder: one instance of the folder's scheme, which has one
+        data set unless its rows are resampled, however many replicates the study has.
+    folder_scheme : str
+        What the scheme of the folder is called: no part of the key.
+    graph_digest : str
+        Of a folder's file: its nodes and edges by name. Files on one graph are one instance,
+        whatever their graphs look like: no part of the key.
     """
 
     sha256: str
@@ -191,6 +199,9 @@ class FromFile:
     drop: tuple[str, ...] = ()
     separator: str | None = None
     transpose: bool = False
+    of_folder: bool = False
+    folder_scheme: str = field(default="", compare=False)
+    graph_digest: str = field(default="", compare=False)
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -225,6 +236,10 @@ class Network:
 
 
 ProblemSpec = Generated | FromFile | Network
+
+FILE_SCHEME, NETWORK_SCHEME = "data", "network"
+"""The schemes of single data files and of networks."""
+
 World = Literal["continuous", "discrete", "series"]
 
 
@@ -255,18 +270,37 @@ def model_world(model: ModelSource) -> World:
 def graph_address(spec: ProblemSpec) -> str:
     """Return what problems on the same graphs, replicate by replicate, have in common."""
     if isinstance(spec, FromFile):
-        return spec.graph_sha256
+        return spec.graph_digest if spec.of_folder else spec.graph_sha256
     if isinstance(spec, Network):
         return spec.sha256
     return digest(spec.graph) if spec.setting is None else digest(spec.graph, spec.setting)
 
 
+def replicates_of(spec: ProblemSpec, stated: int) -> int:
+    """Return how many data sets a problem has in a study that states a number of replicates.
+
+    Examples
+    --------
+    >>> file = FromFile("", "", Path(), Path(), of_folder=True)
+    >>> resampled = FromFile("", "", Path(), Path(), of_folder=True, bootstrap=0)
+    >>> replicates_of(file, 10), replicates_of(resampled, 10)
+    (1, 10)
+    """
+    return 1 if isinstance(spec, FromFile) and spec.of_folder and spec.bootstrap is None else stated
+
+
+def is_of_folder(spec: ProblemSpec) -> bool:
+    """Return whether a problem is one file of a folder."""
+    return isinstance(spec, FromFile) and spec.of_folder
+
+
 def scheme(spec: ProblemSpec) -> str:
     """Return how the problem's columns came by their scale: what attributions compare.
 
-    "raw", "standardized", another kind of model by its name, "data" for files of data,
-    "network" for those of a network; a transform that changes the scale is added. Nonlinear
-    models and series have their mechanism before it, for they share scales, not laws.
+    "raw", "standardized", another kind of model by its name, "data" for a file of data, the
+    scheme of its folder for one of many, "network" for a network's; a transform that changes
+    the scale is added. Nonlinear models and series have their mechanism before it, for they
+    share scales, not laws.
 
     Examples
     --------
@@ -283,9 +317,9 @@ def scheme(spec: ProblemSpec) -> str:
     """
     world = ""
     if isinstance(spec, FromFile):
-        name = "data"
+        name = spec.folder_scheme or FILE_SCHEME
     elif isinstance(spec, Network):
-        name = "network"
+        name = NETWORK_SCHEME
     else:
         mechanism, kind = named(spec.model)
         name = {"scm": "raw"}.get(kind, kind)

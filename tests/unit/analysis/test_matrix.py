@@ -12,7 +12,18 @@ from causalassay.analysis.matrix import finding_phrase
 from causalassay.analysis.runs import scheme_name
 from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_INSTANCES, FindingKind
 from causalassay.present.formatting import in_words
-from judged_tables import AT_RANDOM, FREE, IN_ORDER, LEANING, NOTHING, RAW, arms, draw_judged
+from judged_tables import (
+    AT_RANDOM,
+    FREE,
+    GAIN,
+    IN_ORDER,
+    NOTHING,
+    OF_SCORES,
+    RAW,
+    SORTABLE,
+    arms,
+    draw_judged,
+)
 from summary_twins import BASELINES, with_frame
 
 
@@ -60,8 +71,8 @@ def test_the_order_is_that_of_the_mean_over_free_schemes(analyses, low):
 
 @pytest.mark.parametrize(
     "measured",
-    [RAW, {"variance": LEANING, "r2": NOTHING}],
-    ids=["gameable", "leaning"],
+    [RAW, *({"variance": partly, "r2": NOTHING} for partly in (SORTABLE, GAIN))],
+    ids=["gameable", "sortable-only", "gain-only"],
 )
 def test_without_such_a_scheme_rows_are_unsorted_and_that_is_said(measured):
     schemes = {"raw": measured | {"a": 0.1, "b": 0.9}, "raw + shuffle-labels": FREE}
@@ -126,7 +137,7 @@ def test_an_algorithm_without_scores_has_no_number_no_mark_and_the_last_place():
         (frame["algorithm"] == "partly") & (frame["replicate"] > 0)
     )
     frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
-    frame.loc[lost, ["f1", "f1_p", "order_score"]] = math.nan
+    frame.loc[lost, ["f1", *OF_SCORES, "order_score"]] = math.nan
     matrix = analyse(with_frame(table, frame)).matrix
     rows = {row.algorithm: row for row in matrix.rows}
     cell = rows["lost"].cells[1]
@@ -158,15 +169,19 @@ def test_what_was_found_of_a_scheme_is_one_phrase():
         {
             "raw": RAW | {"pc": 0.5},
             "iscm": FREE | {"pc": 0.5},
-            "uumc": {"variance": LEANING, "r2": NOTHING, "pc": 0.5},
+            "uumc": {"variance": SORTABLE, "r2": NOTHING, "pc": 0.5},
+            "gp raw": {"variance": GAIN, "r2": NOTHING, "pc": 0.5},
         }
     )
     columns = analyse(table).matrix.columns
-    assert ["gameable by variance", "no artefact found", "leaning by variance"] == [
+    partly = "sortable by variance, no gain found", "gain by variance, no sortability found"
+    assert ["gameable by variance", "no artefact found", *partly] == [
         column.finding for column in columns
     ]
-    assert ["gameable", "no-evidence", "leaning"] == [column.kind for column in columns]
-    assert [True, False, True] == [column.gamed for column in columns]
+    assert ["gameable", "no-evidence", "sortable-only", "gain-only"] == [
+        column.kind for column in columns
+    ]
+    assert [True, False, True, True] == [column.gamed for column in columns]
 
 
 def test_rescaled_schemes_are_marked():

@@ -61,13 +61,20 @@ def test_programs_run_only_if_they_are_allowed():
         ca.run({**STUDY, "algorithms": [command]})
 
 
-def test_a_script_without_a_guard_is_told_so_before_any_process_starts(tmp_path):
+FREQUENCIES = """
+values = [[0.1, 0.4], [0.2, 0.1], [0.7, 0.9], [0.3, 0.5], [0.8, 0.2]]
+ca.resampling.edge_frequencies("empty", values, 0, n_bootstrap=2, processes=2)
+"""
+
+
+@pytest.mark.parametrize("call", [f"ca.run({STUDY!r}, workers=1)", FREQUENCIES])
+def test_a_script_without_a_guard_is_told_so_before_any_process_starts(tmp_path, call):
     script = tmp_path / "script.py"
-    script.write_text(f"import causalassay as ca\nca.run({STUDY!r}, workers=1)\n")
+    script.write_text(f"import causalassay as ca\n{call}\n")
     ended = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
     )
     assert 1 == ended.returncode
     last = ended.stderr.strip().splitlines()[-1]
-    assert last.startswith("RuntimeError: causalassay.run")
+    assert last.startswith("RuntimeError: causalassay starts processes that import")
     assert last.endswith('put the call below `if __name__ == "__main__":`')

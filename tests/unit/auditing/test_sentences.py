@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ import causalassay as ca
 from causalassay.auditing import audit
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.judging.artefacts import artefacts_of
-from causalassay.judging.data_set import nothing_found, order_finding, too_small
+from causalassay.judging.data_set import nothing_found, order_finding, too_small, verdict_of
 from causalassay.judging.findings import ORDER_KINDS, RULES, Finding, FindingKind
-from causalassay.judging.order_tests import OrderTest
+from causalassay.judging.order_tests import OrderScores, OrderTest
 from causalassay.judging.p_values import MonteCarlo
 
 MOST_WORDS = 30
@@ -52,21 +53,20 @@ def monte_carlo(draw, below):
 @st.composite
 def order_tests(draw, artefact, passed=(None, None)):
     tests = [draw(monte_carlo(draw(st.booleans()) if one is None else one)) for one in passed]
-    shd = draw(st.floats(0, 5000))
-    return OrderTest(artefact, draw(st.booleans()), draw(shares), draw(shares), shd, *tests)
+    below = tuple(test.below for test in tests)
+    return OrderTest(artefact, draw(st.booleans()), draw(shares), draw(scores), *tests, below)
 
 
-random_orders = st.lists(st.tuples(shares, st.floats(0, 5000)), min_size=1, max_size=5).map(
-    np.array
-)
+scores = st.builds(OrderScores, shares, st.floats(0, 5000), st.floats(-1, 1), shares)
+random_orders = st.lists(scores, min_size=1, max_size=5).map(np.array)
 
 
 @pytest.mark.parametrize(
     ("passed", "kinds"),
     [
         ((True, True), {"gameable", "gameable-backwards"}),
-        ((True, False), {"leaning"}),
-        ((False, True), {"leaning"}),
+        ((True, False), {"sortable-only"}),
+        ((False, True), {"gain-only"}),
     ],
 )
 @pytest.mark.parametrize("world", WORLDS)
@@ -76,6 +76,23 @@ def test_what_was_found_takes_at_most_thirty_words(world, passed, kinds, data, o
         finding = order_finding(data.draw(order_tests(artefact, passed)), orders)
         assert finding.kind in kinds
         check(finding)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@given(data=st.data(), orders=random_orders)
+def test_all_that_is_gameable_takes_at_most_thirty_words_and_is_named(world, data, orders):
+    every = [
+        order_finding(data.draw(order_tests(artefact, (True, True))), orders)
+        for artefact in artefacts_of(world)
+    ]
+    winning = data.draw(st.lists(st.sampled_from(every), min_size=2, unique_by=id))
+    over = data.draw(st.sampled_from(["", "10000 files; mean "]))
+    winning = [replace(one, words={**one.words, "over": over}) for one in winning]
+    verdict = verdict_of((*winning, Finding(FindingKind.GRAPH_NOT_CHECKED)))
+    check(verdict)
+    for one in winning:
+        assert one.words["word"] in verdict.sentence
+        assert one.statistic in verdict.numbers["by_statistic"]
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -94,7 +111,7 @@ def test_nothing_found_takes_at_most_thirty_words(world, data, orders):
 
 @given(shares, st.integers(1, 20))
 def test_too_small_takes_at_most_thirty_words(share, n_tests):
-    check(too_small(share, 0.05 / n_tests))
+    check(too_small(share, 0.05 / n_tests, 0.05 / 20))
 
 
 def benchmark(kind="scm", d=10, n=400, seed=1, edges=2):
@@ -110,6 +127,23 @@ def levels(rng):
     return Dataset(model.names, (Regime("o", model.sample(300, rng)),), "o", kinds), graph
 
 
+def entropies():
+    """Levels that are sortable by entropy, which helps no regression."""
+    rng = np.random.default_rng([7, 0])
+    graph = ca.graphs.erdos_renyi(12, 1, rng)
+    model = ca.models.draw("dirichlet", graph, rng, levels=5)
+    kinds = tuple(Discrete(levels) for levels in model.levels)
+    return Dataset(model.names, (Regime("o", model.sample(5000, rng)),), "o", kinds), graph
+
+
+def falling_r2():
+    """Columns whose falling R² helps a regression more clearly than it follows the order."""
+    rng = np.random.default_rng([31, 1])
+    graph = ca.graphs.erdos_renyi(50, 2, rng)
+    values = ca.models.draw("scm", graph, rng, mechanism="multi-index").sample(500, rng)
+    return (values - values.mean(axis=0)) / values.std(axis=0), graph
+
+
 def every_case():
     """Data and graphs that lead to every kind of finding, and to every reason to be undecided."""
     rng = np.random.default_rng(0)
@@ -122,6 +156,8 @@ def every_case():
     names = ["a column with a rather long name of its own", *"bc"]
     return [
         (values, graph),
+        entropies(),
+        falling_r2(),
         (values / values.std(axis=0), graph),
         (large, large_graph.T),
         (large, large_graph),

@@ -129,7 +129,7 @@ def test_an_environment_that_is_absent_is_a_row_with_the_command(folder, tmp_pat
         ((*COLUMNS, "--not-acting", "do 9"), "there is no condition 'do 9'"),
         ((*COLUMNS, "--drop-condition", "do 0", "--drop-condition", "do 1"), "at least 2 columns"),
         ((*COLUMNS, "--report", "no/such/page.html"), "does not exist; create it first"),
-        ((*COLUMNS, "--algorithm", '{use = "acor", n_edges = 99}'), "none of 1 algorithms has a"),
+        ((*COLUMNS, "--algorithm", '{use = "acor", n_edges = 99}'), "none of 1 algorithm has a"),
     ],
 )
 def test_a_mistake_is_one_clear_line(folder, words, said):
@@ -190,3 +190,14 @@ def test_an_interruption_ends_with_130_and_leaves_nothing(folder, tmp_path, how)
     assert "interrupted: nothing was written" in stderr
     assert not (tmp_path / "page.html").exists()
     eventually(lambda: not any(child.is_running() for child in children))
+
+
+def test_the_same_seed_gives_the_same_numbers_in_python(folder):
+    words = ("--algorithm", "ges", "--seconds", 0, "--random-graphs", 50, "--seed", 3, "--json")
+    printed = json.loads(run(folder / "data.csv", *COLUMNS, *words).stdout)
+    reading = {"condition": "condition", "target": "target", "observational": "rest"}
+    data = ca.data.read(folder / "data.csv", **reading)
+    computed = ca.choose(data, 3, ["ges"], seconds=None, n_random=50).to_dict()
+    for row in (*computed["rows"], *printed["rows"]):
+        row.pop("seconds")
+    assert computed == {name: printed[name] for name in computed}

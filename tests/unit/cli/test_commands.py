@@ -44,6 +44,15 @@ def test_audit_prints_tables_a_verdict_and_its_rule(files):
         assert word in done.stdout
 
 
+@pytest.mark.parametrize("columns", ["80", "100", "", "0", "wide"])
+def test_pipes_are_as_wide_as_columns_says(files, columns):
+    """120 where it is not set or says nothing."""
+    wide = int(columns) if columns in ("80", "100") else 120
+    words = ("audit", files / "data.csv", "--graph", files / "graph.csv", *FAST)
+    printed = run_here(*words, COLUMNS=columns).stdout
+    assert wide - 15 < max(map(len, printed.splitlines())) <= wide
+
+
 def test_audit_prints_json(files):
     done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     result = json.loads(done.stdout)

@@ -168,7 +168,8 @@ def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_p
     with Store.open(results, study) as store:
         store.finish("interrupted")
     printed = run_here("summary", results).stdout
-    assert printed.startswith("Not complete: 10 of 30 rows are missing (")
+    assert printed.startswith("Not complete: 10 of 30 rows missing (")
+    assert "20 of 30 planned runs so far. All 20 runs succeeded." in " ".join(printed.split())
     missing = json.loads(run_here("summary", results, "--json").stdout)["missing"]
     assert {name: 2 for name in missing} == missing
     assert 5 == len(missing)

@@ -5,8 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+import causalassay as ca
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
+from causalassay.discovery.search.gaussian_bic import parameter_penalty
 from causalassay.discovery.search.scores import LevelScore
 from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
@@ -70,7 +72,7 @@ def five_nodes():
 
 
 def missed_by(name, problems):
-    rng, search = np.random.default_rng(0), make_algorithm(name)
+    rng, search = np.random.default_rng(0), make_algorithm(name, penalty_discount=1.0)
     return [
         dag.astype(int).tolist()
         for dag, data in problems
@@ -102,8 +104,46 @@ def noisy_network(n, rng):
 def test_a_discrete_network_is_found_and_is_the_best_of_all_classes(name, score):
     rng = np.random.default_rng(0)
     data = as_dataset(*noisy_network(5000, rng))
-    estimate = make_algorithm(name, score=score).discover(data, rng)
+    estimate = make_algorithm(name, score=score, penalty_discount=1.0).discover(data, rng)
     np.testing.assert_array_equal(from_edges([(0, 2), (1, 2), (2, 3)], 4), estimate.graph)
     levels = LevelScore(level_statistics(data), score)
     best = max(levels.of_graph(graph) for graph in all_classes(4))
     assert best == pytest.approx(estimate.info["score"])
+
+
+ALL_SEARCHES = ("ges", "ges-pooled", "gies", "xges", "xgies", "boss", "grasp")
+
+
+@pytest.mark.parametrize("name", ALL_SEARCHES)
+def test_the_default_penalty_is_extended_bic(name):
+    """With γ = 1/2 an edge costs log(n)/2 + log(d): that of a discount of 1 + 2 log d / log n."""
+    rng = np.random.default_rng(3)
+    d, n = 12, 150
+    values = ca.models.draw("scm", erdos_renyi(d, 2, rng), rng).sample(n, rng)
+    data = Dataset.from_values(values)
+    same = 1 + 4 * 0.5 * np.log(d) / np.log(n)
+    found, expected, bic = (
+        make_algorithm(name, **settings).discover(data, np.random.default_rng(0))
+        for settings in ({}, {"penalty_discount": same}, {"penalty_discount": 1.0})
+    )
+    np.testing.assert_array_equal(expected.graph, found.graph)
+    assert expected.info["score"] == pytest.approx(found.info["score"], rel=1e-12)
+    assert (found.graph | found.graph.T).sum() < (bic.graph | bic.graph.T).sum()
+
+
+@pytest.mark.parametrize("name", ["ges", "xges", "boss", "grasp"])
+def test_the_default_penalty_of_tables_is_extended_bic(name):
+    rng = np.random.default_rng(0)
+    data = as_dataset(*noisy_network(150, rng))
+    same = 1 + 4 * 0.5 * np.log(4) / np.log(150)
+    found, expected = (
+        make_algorithm(name, **settings).discover(data, np.random.default_rng(0))
+        for settings in ({}, {"penalty_discount": same})
+    )
+    np.testing.assert_array_equal(expected.graph, found.graph)
+    assert expected.info["score"] == pytest.approx(found.info["score"], rel=1e-12)
+
+
+def test_one_row_has_a_penalty_too():
+    assert parameter_penalty(None, 1, 5) == pytest.approx(np.log(5))
+    assert parameter_penalty(None, 100, 1) == parameter_penalty(1.0, 100, 1)

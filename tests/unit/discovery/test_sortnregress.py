@@ -1,16 +1,19 @@
 import numpy as np
 import pytest
+from scipy.stats import pearsonr
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
+from causalassay.diagnostics import relatives, relatives_sortability
 from causalassay.discovery import discover
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.discovery.sortnregress import VarSortnRegress
 from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs import erdos_renyi, is_dag, topological_order
+from causalassay.models import SCM
 
-NAMES = ["var-sortnregress", "r2-sortnregress", "random-sortnregress"]
+NAMES = ["var-sortnregress", "r2-sortnregress", "relatives-sortnregress", "random-sortnregress"]
 
 
 def linear_values(d, n, seed, edges_per_node=1.5):
@@ -84,6 +87,53 @@ def test_orders_are_those_of_the_scores():
     assert expected == list(discover("var-sortnregress", values, rng).order)
     r2 = 1 - 1 / np.diag(np.linalg.inv(np.corrcoef(values.T)))
     assert np.argsort(r2).tolist() == list(discover("r2-sortnregress", values, rng).order)
+
+
+def slow_relatives(values, alpha):
+    """Count the correlations that a t test finds, pair by pair."""
+    columns = values.T
+    return [
+        sum(np.array_equal(x, y) or pearsonr(x, y).pvalue < alpha for y in columns) for x in columns
+    ]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_the_order_is_that_of_the_number_of_correlated_variables(alpha):
+    for seed in range(5):
+        values, _, _ = linear_values(12, 300, seed, edges_per_node=1)
+        rng = np.random.default_rng(0)
+        order = discover("relatives-sortnregress", values, rng, alpha=alpha).order
+        number = np.array(slow_relatives(values, alpha))[list(order)]
+        assert (np.diff(number) >= 0).all()
+        assert len(set(number.tolist())) > 1
+
+
+def test_equally_many_relatives_are_sorted_at_random():
+    values = np.random.default_rng(0).normal(size=(500, 1)) + np.eye(500, 4)
+    orders = {
+        discover("relatives-sortnregress", values, np.random.default_rng(seed)).order
+        for seed in range(200)
+    }
+    assert len(orders) == 24
+
+
+def test_relatives_grow_from_cause_to_effect_in_a_faithful_distribution():
+    # With 20 000 rows and strong weights hardly any test is wrong.
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        graph = erdos_renyi(10, 1, rng)
+        values = SCM(weights=(1.0, 2.0)).draw(graph, rng).sample(20_000, rng)
+        assert relatives_sortability(values, graph, alpha=1e-6) >= 0.5
+        number = relatives(values, 1e-6)
+        cause, effect = np.nonzero(graph)
+        assert (number[cause] <= number[effect]).all()
+
+
+def test_relatives_need_three_rows_and_a_level():
+    with pytest.raises(NotApplicable, match="needs 3 rows, got 2"):
+        discover("relatives-sortnregress", [[0.0], [1.0]], np.random.default_rng(0))
+    with pytest.raises(ValueError, match="alpha"):
+        discover("relatives-sortnregress", np.eye(3)[:, :2], np.random.default_rng(0), alpha=1.0)
 
 
 def test_graph_is_found_along_a_causal_order():

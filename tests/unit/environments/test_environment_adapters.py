@@ -142,6 +142,7 @@ WORDS_OF_LICENCES = {
     "BSD-3-Clause": "bsd",
     "GPL-3.0": "gnu general public",
     "MIT": "mit license",
+    "MPL-2.0": "mpl-2.0",
     "none stated": "",
 }
 

@@ -4,13 +4,23 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.diagnostics import aligned_share, pair_weights
 from causalassay.discovery.granger_lasso import lagged_design, lagged_estimate
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
-from causalassay.judging.order_tests import RandomAssignments, RandomOrders, graphs_along_all_orders
+from causalassay.judging import order_tests
+from causalassay.judging.order_tests import (
+    DIRECTION,
+    FAMILY_LEVEL,
+    RandomAssignments,
+    RandomOrders,
+    graphs_along_all_orders,
+    judge_together,
+)
 from causalassay.judging.regression_along import LaggedLassoGraphs, LassoGraphs, regression_along
 
 LEVEL = 0.0125
@@ -59,14 +69,63 @@ def test_compiled_regressions_equal_those_of_the_baselines(n_nodes):
     assert (np.array(slow) == LaggedLassoGraphs(design, 2)(orders)).all()
 
 
+def twin_scores(graph, guesses):
+    """F1, SHD, direction score and F1 of the skeleton of each graph, by the metrics themselves."""
+    metrics = (
+        ca.metrics.f1,
+        ca.metrics.shd,
+        ca.metrics.direction_score,
+        ca.metrics.skeleton_f1,
+    )
+    return np.array([[metric(graph, guess) for metric in metrics] for guess in guesses])
+
+
+def test_the_four_scores_of_any_graphs_are_those_of_the_metrics():
+    """Guesses with reversed, missing, added and undirected edges."""
+    rng = np.random.default_rng(8)
+    graph = ca.graphs.erdos_renyi(6, 1.5, rng)
+    guesses = rng.random((200, 6, 6)) < 0.3
+    guesses[:, range(6), range(6)] = False
+    guesses[0], guesses[1], guesses[2] = graph, graph.T, graph | graph.T
+    assert np.allclose(twin_scores(graph, guesses), order_tests._compare(graph, guesses))
+
+
+def plain_holm(pairs):
+    """Which claims hold: their larger p-values by Holm, one after another, the smallest first."""
+    larger = [max(pair) for pair in pairs]
+    made = []
+    for rank, claim in enumerate(sorted(range(len(pairs)), key=larger.__getitem__)):
+        if larger[claim] > FAMILY_LEVEL / (len(pairs) - rank):
+            break
+        made.append(claim)
+    return made
+
+
+p_values = st.floats(0, 0.06) | st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(p_values, p_values), min_size=1, max_size=12))
+def test_claims_are_judged_together_as_a_plain_holm_does(pairs):
+    passed, level = judge_together(
+        lambda level: [(one <= level, other <= level) for one, other in pairs], len(pairs)
+    )
+    made = plain_holm(pairs)
+    assert made == sorted(made, key=lambda claim: max(pairs[claim]))
+    assert {claim for claim, pair in enumerate(passed) if all(pair)} == set(made)
+    assert pytest.approx(FAMILY_LEVEL / max(len(pairs) - len(made), 1)) == level
+    for claim, pair in enumerate(passed):
+        if claim not in made:
+            assert tuple(one <= level / 2 for one in pairs[claim]) == pair
+
+
 @pytest.mark.parametrize("world", [continuous, discrete, series])
 def test_the_p_value_of_few_columns_is_the_share_of_all_orders(world):
     data, graph = world(4)
     along = regression_along(data, 1)
     orders = RandomOrders(along, graph, np.random.default_rng(0))
-    scores = [ca.metrics.f1(graph, along(np.array(o))) for o in permutations(range(4))]
-    distances = [ca.metrics.shd(graph, along(np.array(o))) for o in permutations(range(4))]
-    assert np.allclose(np.column_stack([scores, distances]), orders.drawn)
+    found = [along(np.array(order)) for order in permutations(range(4))]
+    assert np.allclose(twin_scores(graph, found), orders.drawn)
+    scores = [ca.metrics.direction_score(graph, one) for one in found]
     for own in sorted(set(scores)):
         found = orders.test(own, LEVEL)
         assert pytest.approx(np.mean([score >= own - 1e-9 for score in scores])) == found.p_value
@@ -81,7 +140,7 @@ def test_random_orders_are_shared_by_all_tests():
     )
     first = orders.reaching(0.5)(100)
     assert (first == orders.reaching(0.5)(100)).all()
-    assert (first == (orders.scores(100)[:, 0] >= 0.5)).all()
+    assert (first == (orders.scores(100)[:, DIRECTION] >= 0.5)).all()
     assert 100 == len(steps)
 
 

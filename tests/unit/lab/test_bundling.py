@@ -818,12 +818,12 @@ def test_bad_input_is_one_line(planted, tmp_path, what):
 def test_an_unfinished_study_is_refused_or_said_to_be_so(tmp_path, no_page):
     file = write_study(tmp_path, tmp_path / "cells")
     results = run_here(file, tmp_path / "results", left_out=1)
-    with pytest.raises(ValueError, match="3 of 12 tasks are missing; run the study again"):
+    with pytest.raises(ValueError, match="3 of 12 tasks missing; run the study again"):
         write_bundle(results, tmp_path / "bundle")
     written = write_bundle(results, tmp_path / "bundle", Terms(True, True, unfinished=True))
     assert 3 == written.missing
     card = (tmp_path / "bundle" / "card.md").read_text()
-    assert "Not complete: 3 of 12 tasks are missing" in card
+    assert "Not complete: 3 of 12 tasks missing" in card
     assert 3 == check_bundle(tmp_path / "bundle").missing
 
 

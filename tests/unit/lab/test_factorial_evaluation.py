@@ -138,7 +138,7 @@ def test_data_that_cannot_be_used_are_a_reason():
     assert rows[FLOOR].mean("TV").n == 1
     judged = evaluate(simulated(60), {"silent": Fixed()}, repeats=2, n_look_alikes=0)
     _, note = score_table(replace(judged, rows=tuple(rows.values()))).notes
-    assert note.startswith("1 of 1 repeats are left out: the biased data cannot be used")
+    assert note.startswith("left out: 1 of 1 repeat: the biased data cannot be used")
     assert "silent" not in note
 
 

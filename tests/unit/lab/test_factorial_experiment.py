@@ -105,12 +105,27 @@ def test_incomplete_subjects_are_left_out_on_request_and_named(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('subject = "who"', "", "subject is missing"),
-        ('subject = "who"', "subject = 3", "subject: expected text, got 3"),
-        ('subject = "who"', 'subjcet = "who"', "did you mean 'subject'"),
+        ('subject = "who"', "", "subject: missing; expected text"),
+        ('subject = "who"', "subject = 3", "subject: got 3, expected text"),
+        ("rows = 36", 'provenence = "me"', "provenence: there is no such key; did you mean 'prov"),
+        ("rows = 36", 'rows = "36"', 'rows: got "36", expected the number of rows'),
+        (
+            'biasing = "class"',
+            'biasing = "clas"',
+            "biasing: 'clas' is not a covariate; did you mean",
+        ),
+        ('["time"]', '["time", "size"]', "covariates: column 'size' is named under outcomes and"),
+        ('["time"]', "[]", "outcomes: got .*, expected a list of one or more names"),
         ("rows = 36", "rows = 35", "has 36 rows, but web.toml says 35"),
-        ('"zip" = [0.0, 1.0]', '"zip" = 3', "treatments: expected a table of levels"),
-        ('"zip" = [0.0, 1.0]', '"zip" = [0]', "1.0 occurs but is not among its levels"),
+        (
+            '"zip" = [0.0, 1.0]',
+            '"zip" = 3',
+            "treatments.zip: got 3, expected a list of two or more levels",
+        ),
+        ('"zip" = [0.0, 1.0]', '"zip" = [0]', r"treatments.zip: got \[0\], expected a list of two"),
+        ('"zip" = [0.0, 1.0]', '"zip" = [0, "1"]', "treatments.zip: got .*, all text or all numb"),
+        ('"zip" = [0.0, 1.0]', '"zip" = [0, 0]', "treatments.zip: expected different levels"),
+        ('"zip" = [0.0, 1.0]', '"zip" = [0, 2]', "1.0 occurs but is not among its levels"),
         ("[treatments]", "[treatments", "not TOML"),
     ],
 )
@@ -121,6 +136,22 @@ def test_a_bad_description_is_one_clear_line(tmp_path, old, new, words):
     with pytest.raises(ValueError, match=words) as caught:
         read_experiment(path)
     assert "\n" not in str(caught.value)
+
+
+def test_every_mistake_of_a_description_is_told_at_once(tmp_path):
+    path = write_experiment(tmp_path / "web.toml", experiment())
+    text = path.read_text().replace('subject = "who"', 'subjcet = "who"')
+    text = text.replace('biasing = "class"', 'biasing = "zip"').replace("rows = 36", "rows = -1")
+    path.write_text(text.replace('"agent" = [', '"agent" = [0, '))
+    with pytest.raises(ValueError, match="web.toml: 5 mistakes") as caught:
+        read_experiment(path)
+    lines = [line.strip().partition(": ")[0] for line in str(caught.value).splitlines()[1:]]
+    assert ["biasing", "rows", "subjcet", "subject", "treatments.agent"] == sorted(lines)
+
+
+def test_every_column_that_is_absent_is_named():
+    with pytest.raises(ValueError, match="no column 'tim'.*; outcomes: there is no column 'tome'"):
+        experiment(outcomes=("tim", "tome"))
 
 
 def test_files_that_are_absent_or_misnamed(tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -429,6 +430,15 @@ def test_the_page_of_the_documentation_is_that_of_its_rows():
     assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
     drawn = (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
     assert marks_of(picture(rows)) == marks_of(drawn)
+
+
+@pytest.mark.parametrize(("groups", "install"), [(["ours"], False), (["ours", "package"], True)])
+def test_the_command_of_a_page_installs_only_what_it_needs(groups, install):
+    rows = [SimpleNamespace(name=group, group=group) for group in groups]
+    every = ["ours", "package", "another"]
+    command = _command(rows, every, SMALL, Path("hall"), None)
+    assert install == ("--install" in command)
+    assert "--install" in _command(rows, groups, SMALL, Path("hall"), None)
 
 
 def marks_of(svg):

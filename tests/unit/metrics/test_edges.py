@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from causalassay.graphs import chain
-from causalassay.metrics import f1, precision, recall, shd
+from causalassay.graphs import chain, erdos_renyi
+from causalassay.metrics import direction_score, f1, precision, recall, shd
 
 NONE = np.zeros((2, 2), dtype=bool)
 RIGHT = np.array([[False, True], [False, False]])
@@ -59,3 +59,15 @@ def test_mistakes_are_named(metric):
     assert metric(RIGHT, RIGHT) == metric(RIGHT.tolist(), RIGHT.astype(float))
     with pytest.raises(ValueError, match="truth: node 0"):
         metric(np.eye(2, dtype=bool), RIGHT)
+
+
+def test_the_direction_score_is_a_count_of_edges_and_blind_to_skeletons():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        truth, guess = erdos_renyi(7, 1.5, rng), erdos_renyi(7, 2.0, rng) | erdos_renyi(7, 1.0, rng)
+        rightly = sum(bool(guess[i, j]) for i, j in np.argwhere(truth))
+        wrongly = sum(bool(guess[j, i]) for i, j in np.argwhere(truth))
+        assert (rightly - wrongly) / truth.sum() == pytest.approx(direction_score(truth, guess))
+        assert 0 == direction_score(truth, guess | guess.T)
+        assert -direction_score(truth, guess) == direction_score(truth, guess.T)
+    assert np.isnan(direction_score(np.zeros((3, 3), bool), np.zeros((3, 3), bool)))

@@ -106,7 +106,7 @@ def test_a_reported_order_comes_before_directed_paths():
 
 def test_controls_are_no_scores():
     none = {name for name in METRICS if METRICS[name].better == "none"}
-    assert {*CHANCES.values(), "skeleton_p", "f1_p", "n_guessed"} == none
+    assert {*CHANCES.values(), "skeleton_p", "direction_p", "skeleton_f1_p", "n_guessed"} == none
     assert none < {*CONTROLS, *CHANCES.values()}
 
 

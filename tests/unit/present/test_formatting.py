@@ -15,9 +15,12 @@ from causalassay.present.formatting import (
     Interval,
     PValue,
     Spread,
+    all_of,
+    as_sentence,
     counted,
     digits,
     few,
+    filled,
     fixed,
     formatted,
     in_words,
@@ -29,6 +32,7 @@ from causalassay.present.formatting import (
     share,
     shortened,
     signed,
+    size,
 )
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -139,3 +143,25 @@ def test_a_cut_text_is_short_and_says_so(text, most):
     short = shortened(text, most)
     assert len(short) <= most
     assert short == text or short.endswith("…")
+
+
+@given(st.integers(0, 50))
+def test_all_of_some_things_agrees_with_how_many_there_are(count):
+    text = all_of(count, "class", "classes")
+    assert text.endswith(" class") == (count == 1)
+    assert (count in (1, 2)) == (str(count) not in text)
+
+
+@given(shares, st.integers(0, 9))
+def test_sentences_are_filled_as_tables_are(value, count):
+    template = "{p:p-value}; {part:share}; {n:run}; {n:All run}; {x}; {x:.2f}"
+    values = {"p": value, "part": value, "n": count, "x": value}
+    every = as_sentence(all_of(count, "run")).rstrip(".")
+    assert filled(template, values) == (
+        f"{p_value(value)}; {share(value)}; {counted(count, 'run')}; {every}; {value}; {value:.2f}"
+    )
+
+
+@given(shares)
+def test_an_effect_is_nothing_only_if_it_is(value):
+    assert ("0.000" == size(value)) == (value == 0)

@@ -86,8 +86,8 @@ def test_an_edge_with_a_larger_share_is_thicker_and_says_it(graph):
     shares = np.full((3, 3), np.nan)
     shares[0, 1], shares[1, 2] = 0.25, 1.0
     svg = ca.drawing.show(graph, ["a", "b", "c"], shares)._repr_svg_()
-    assert ", joined 25%</title>" in svg
-    assert ", joined 100%</title>" in svg
+    assert ", joined 25 %</title>" in svg
+    assert ", joined 100 %</title>" in svg
     assert "dash" not in svg
     one, two = map(float, re.findall(r'stroke-width="([\d.]+)"', svg)[:2])
     assert one < two
@@ -100,12 +100,12 @@ def test_a_pair_that_is_always_joined_is_thick_and_dashed_where_its_direction_is
     as_drawn = np.array([[0.0, 0.27, 0.0], [0.0, 0.0, 0.95], [0.0, 0.0, 0.0]])
     svg = ca.drawing.show(ca.graphs.chain(3), ["a", "b", "c"], joined, as_drawn)._repr_svg_()
     unsure, sure = re.findall(r"<title>. → .*?</g>", svg)
-    assert "a → b, joined 100%, as drawn 27%" in unsure
+    assert "a → b, joined 100 %, as drawn 27 %" in unsure
     assert 'stroke-width="3.4"' in unsure
     assert 'stroke-width="3.4"' in sure
     assert "dasharray" in unsure
     assert "dasharray" not in sure
-    assert "dashed: of those, fewer than 90% as drawn" in svg
+    assert "dashed: of those, fewer than 90 % as drawn" in svg
     with pytest.raises(ValueError, match=r"as_drawn: expected shape \(3, 3\), got \(2, 2\)"):
         ca.drawing.show(ca.graphs.chain(3), as_drawn=np.zeros((2, 2)))
 

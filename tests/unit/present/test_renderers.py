@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from causalassay.present import Column, Document, Prose, Table, flattened
-from causalassay.present.html import fragment, page
+from causalassay.present.html import MOST_PRINTED, fragment, page, table_html
 from causalassay.present.json_values import document_values
 from causalassay.present.latex import comments, table_latex
 from causalassay.present.markdown import document_markdown
@@ -87,6 +87,13 @@ def test_a_page_is_well_formed_and_has_every_block(render):
             assert block.text in text
     for cell in ("0.50", "[0.25, 0.75]", "below 0.002", "+0.10", "-2.00", "0.25 / 0.50", "yes"):
         assert cell in text
+
+
+@pytest.mark.parametrize("n_columns", [MOST_PRINTED, MOST_PRINTED + 1])
+def test_a_table_of_many_columns_has_a_look_of_its_own_on_paper(n_columns):
+    columns = [Column(f"c{k}", f"c{k}") for k in range(n_columns)]
+    text = table_html(Table("wide", columns, [["x"] * n_columns]))
+    assert (n_columns > MOST_PRINTED) == ('class="crowded"' in str(text))
 
 
 def test_a_page_has_the_sizes_of_its_table():

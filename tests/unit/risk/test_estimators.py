@@ -92,7 +92,8 @@ def test_oracle_checks_its_graphs():
     with pytest.raises(ValueError, match="the truth has 4 nodes but the guess has 3"):
         risk.oracle(chain(4), chain(3))
     with pytest.raises(TypeError, match="guess: expected a bool array, got float64"):
-        risk.oracle(chain(4), np.zeros((4, 4)))
+        risk.oracle(chain(4), np.full((4, 4), 0.5))
+    assert 1.0 == risk.oracle(chain(2), [[0, 0], [0.0, 0]]) * 2
 
 
 def test_the_three_estimates_by_hand():

@@ -16,18 +16,11 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.analysis.analysis import Analysis
 from causalassay.analysis.comparison import limited, mean_with_interval
-from causalassay.analysis.runs import (
-    FAMILY,
-    NODES,
-    SCHEME,
-    SORTING,
-    Codes,
-    Runs,
-    metric_name,
-    scheme_name,
-)
+from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Codes, Runs, scheme_name
 from causalassay.analysis.summary import Summary
 from causalassay.common.arrays import Vector
+from causalassay.metrics.registry import metric_name
+from causalassay.present.formatting import counted
 
 MOST_ALGORITHMS, MOST_SCHEMES, MOST_METRICS = 32, 6, 6
 MOST_SIZES = 6
@@ -114,7 +107,7 @@ def choose(analysis: Analysis) -> ChartScope:
     left_out = []
     if len(listed) > len(shown):
         left_out.append(
-            f"The charts show the {len(shown)} algorithms with the best mean "
+            f"The charts show the {counted(len(shown), 'algorithm')} with the best mean "
             f"{metric_name(metrics[0])} of {len(listed)}, and all baselines; the tables have all."
         )
     if rest := ", ".join(map(scheme_name, schemes[MOST_SCHEMES:])):

@@ -36,12 +36,15 @@ LONGEST_TITLE = 34
 MARGIN = 48
 """Pixels of an axis of numbers."""
 SCATTER_HEIGHT, OVERVIEW_HEIGHT = 340, 380
+OVERVIEW_WIDTH = 300
+"""Pixels of the first screen's picture where it stands beside the table."""
 LINE_SHARE, LETTER_SHARE = 0.06, 0.03
 """The shares of a narrow chart's height and width that a line and a letter take."""
 
 (UNDECIDED,) = light("undecided")
 GROUPS = {
     "robust": COLOURS[2],
+    "keeps a skeleton lead": COLOURS[3],
     "depends on variances": COLOURS[0],
     "depends on units": COLOURS[1],
     "lead lost": COLOURS[4],
@@ -51,7 +54,7 @@ GROUPS = {
     "other baseline": QUIET,
 }
 """What the colours of the overview distinguish: the finding on an algorithm, and baselines."""
-SIGNS = (*look.SHAPES, "triangle-right")
+SIGNS = (*look.SHAPES, "triangle-right", "wedge")
 DASHED = ("sorting baseline", "other baseline")
 
 
@@ -236,13 +239,28 @@ def dots(  # noqa: PLR0913  all that such a chart has
     return _finished(chart.properties(width="container", height=height), data, baselines)
 
 
-SECONDS = "format(datum.value, '~s') + 's'"
+SECONDS = "replace(format(datum.value, '~s'), regexp('([a-zµ]?)$'), ' $1') + 's'"
+"""A time with its unit after a space: 20 ms."""
 
 
 def _powers_of_ten(data: pd.DataFrame) -> list[float]:
     """Return the powers of ten from below the smallest to above the largest number."""
     low, high = math.log10(data["low"].min()), math.log10(data["high"].max())
     return [10.0**k for k in range(math.floor(low), max(math.ceil(high), math.floor(low) + 1) + 1)]
+
+
+def round_times(low: float, high: float) -> list[float]:
+    """Return the powers of ten between two times, and 2 and 5 times these if they are near.
+
+    Examples
+    --------
+    >>> round_times(0.0015, 0.06), round_times(0.5, 2000.0)
+    ([0.002, 0.005, 0.01, 0.02, 0.05], [1.0, 10.0, 100.0, 1000.0])
+    """
+    multiples = (1, 2, 5) if high < 1000 * low else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = (float(f"{multiple}e{power}") for power in powers for multiple in multiples)
+    return [time for time in every if low <= time <= high]
 
 
 def histograms(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetChart:
@@ -380,7 +398,9 @@ def _wrapped(
 def scatter(data: pd.DataFrame, baselines: Sequence[str], title: str) -> alt.LayerChart:
     """Return scores against times, with names beside the signs."""
     base = alt.Chart()
-    axis = alt.Axis(labelExpr=SECONDS, tickCount=5, labelOverlap=True)
+    ticks = round_times(float(data["seconds"].min()), float(data["seconds"].max()))
+    placed = {"values": ticks} if len(ticks) > 1 else {"tickCount": 5}
+    axis = alt.Axis(labelExpr=SECONDS, labelOverlap=True, **placed)
     scale = alt.Scale(type="log", padding=60, nice=False)
     x = alt.X("seconds:Q", title="median time of discovery", axis=axis, scale=scale)
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
@@ -433,16 +453,14 @@ def with_names(data: pd.DataFrame) -> pd.DataFrame:
 def overview(data: pd.DataFrame, groups: Sequence[str], title: str) -> alt.LayerChart:
     """Return a line across the schemes for each algorithm, coloured by what was found."""
     schemes = list(dict.fromkeys(data["scheme"]))
-    axis = alt.Axis(
-        title=None,
-        labelExpr="split(datum.label, ' ')",
-        labelAngle=0,
-        labelAlign="center",
-        labelBaseline="top",
-        labelFontSize=11,
-        labelOverlap=False,
-        ticks=False,
-    )
+    # A word to a line, if the longest has room between its neighbours; else slanted names.
+    longest = max(len(word) for scheme in schemes for word in scheme.split())
+    if longest * look.LETTER <= OVERVIEW_WIDTH / len(schemes):
+        names: dict[str, Any] = {"labelExpr": "split(datum.label, ' ')", "labelAngle": 0}
+        names |= {"labelAlign": "center", "labelBaseline": "top"}
+    else:
+        names = {"labelAngle": -40, "labelAlign": "right", "labelLimit": 150, "labelPadding": 8}
+    axis = alt.Axis(title=None, labelFontSize=11, labelOverlap=False, ticks=False, **names)
     x = alt.X("scheme:N", sort=schemes, axis=axis, scale=alt.Scale(type="band"), bandPosition=0.5)
     y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
 

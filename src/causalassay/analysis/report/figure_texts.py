@@ -10,8 +10,9 @@ import pandas as pd
 
 from causalassay.analysis.matrix import Matrix
 from causalassay.analysis.report.chart_data import ChartScope
-from causalassay.analysis.runs import SCHEME, metric_name
-from causalassay.present.formatting import Interval, digits, few, interval
+from causalassay.analysis.runs import SCHEME
+from causalassay.metrics.registry import metric_name
+from causalassay.present.formatting import Interval, counted, digits, few, interval
 
 MOST_NAMED = 6
 """Algorithms that a sentence names; of more it says how many."""
@@ -96,7 +97,8 @@ def describe_overview(matrix: Matrix) -> str:
 
 def describe_schemes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
     """Return who leads on each scheme, and what sorting reaches there."""
-    sentences = [f"Mean {metric_name(metric)} of {data['algorithm'].nunique()} algorithms."]
+    n_algorithms = counted(data["algorithm"].nunique(), "algorithm")
+    sentences = [f"Mean {metric_name(metric)} of {n_algorithms}."]
     algorithms = data[~data["algorithm"].isin(scope.baselines)]
     for scheme in scope.scheme_names:
         best = _best(algorithms[algorithms[SCHEME] == scheme], scope.summary.better[metric])
@@ -126,8 +128,8 @@ def describe_sortability(data: pd.DataFrame) -> str:
 def describe_boxes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
     """Return whose median is best in the first and in the last panel, on each scheme."""
     panels = list(dict.fromkeys(data["panel"]))
-    plural, better = "s" if len(panels) > 1 else "", scope.summary.better[metric]
-    sentences = [f"Box plots of {metric_name(metric)} in {len(panels)} panel{plural}."]
+    better = scope.summary.better[metric]
+    sentences = [f"Box plots of {metric_name(metric)} in {counted(len(panels), 'panel')}."]
     for panel in dict.fromkeys([panels[0], panels[-1]]):
         inside = data[data["panel"] == panel]
         leading = [

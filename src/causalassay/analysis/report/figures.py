@@ -20,8 +20,9 @@ from causalassay.analysis.matrix import Row
 from causalassay.analysis.report import chart_data, charts
 from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
-from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, metric_name, scheme_name
+from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, SORTING, scheme_name
 from causalassay.judging.findings import FindingKind
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import in_words
 
 OVERVIEW = "overview"
@@ -34,6 +35,7 @@ NO_METRIC = "The study has no metric."
 NOT_DECIDED = "not decided"
 GROUP_OF: Mapping[FindingKind, str] = {
     FindingKind.ROBUST: "robust",
+    FindingKind.SKELETON_LEAD: "keeps a skeleton lead",
     FindingKind.VARIANCE_ORDER: "depends on variances",
     FindingKind.VARIANCE_RATIOS: "depends on variances",
     FindingKind.UNITS: "depends on units",
@@ -191,7 +193,7 @@ def _overview(scope: ChartScope, _: str) -> Figure | str:
 def _group(scope: ChartScope, row: Row) -> str:
     if row.role == "baseline":
         use = scope.runs.uses[scope.runs.algorithms.index(row.algorithm)]
-        sorts = use.endswith("sortnregress") and "random" not in use
+        sorts = use.endswith(SORTING)  # those for series too
         return "sorting baseline" if sorts else "other baseline"
     return GROUP_OF.get(row.kind, NOT_DECIDED)
 

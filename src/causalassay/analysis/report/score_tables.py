@@ -9,7 +9,7 @@ from typing import Any
 from causalassay.analysis import Analysis
 from causalassay.analysis.comparison import BEST_RULE, BestMarks, best_marks
 from causalassay.analysis.matrix import Cell, Matrix, Row
-from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
+from causalassay.analysis.runs import SCHEME, scheme_name
 from causalassay.analysis.tables import (
     BASELINE,
     best_first,
@@ -18,6 +18,7 @@ from causalassay.analysis.tables import (
     mean_cell,
     named,
 )
+from causalassay.metrics.registry import metric_name
 from causalassay.present import Column, Findings
 from causalassay.present.formatting import digits
 from causalassay.present.html import cell_html, findings_html

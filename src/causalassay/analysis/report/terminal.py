@@ -17,13 +17,14 @@ from causalassay.analysis.document import (
     study_rules,
     summary_blocks,
 )
-from causalassay.analysis.matrix import Cell, Matrix, Row
-from causalassay.analysis.runs import metric_name
+from causalassay.analysis.matrix import Cell, Column, Matrix, Row
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
+from causalassay.judging.findings import PARTIAL_KINDS
+from causalassay.metrics.registry import metric_name
 from causalassay.present import Findings
-from causalassay.present.formatting import counted, digits, in_words
+from causalassay.present.formatting import all_of, as_sentence, counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
 from causalassay.study.forecast import MissingRows
 
@@ -40,18 +41,28 @@ LIMITS_FROM = 110
 LEAST_FINDING, WHOLE_FINDING = 24, 37
 """Columns that findings need in a narrow terminal, and in a wide one."""
 LONGEST_REASON = 110
+SIGNS = {"!": "artefact found", "?": "one of two tests passed"}
+"""Behind the names of schemes."""
 MOST_MISSING = 6
 """Algorithms of which the missing rows are counted one by one."""
 
 
-def print_overview(analysis: Analysis, console: Console) -> None:
-    """Print the headline, the matrix, and how many runs are not ok."""
+def print_overview(analysis: Analysis, console: Console, planned: int = 0) -> None:
+    """Print the headline, the matrix, and how many runs are not ok.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    console : Console
+    planned : int
+        Runs of the complete study, where some are missing.
+    """
     if not analysis.matrix.rows:
         console.print(NO_ROWS)
         return
     headline = Text(visible(analysis.headline), style="bold")
     mine = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
-    failures = Text(failures_line(analysis.summary))
+    failures = Text(failures_line(analysis.summary, planned))
     for most_rows in range(MOST_ROWS, 0, -1):
         texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), failures]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
@@ -92,17 +103,19 @@ def print_sentences(analysis: Analysis, console: Console) -> None:
     print_rules(study_rules(analysis), console, {FULL})
 
 
-def failures_line(summary: Summary) -> str:
-    """Return how many runs are not ok, and why most often."""
+def failures_line(summary: Summary, planned: int = 0) -> str:
+    """Return how many runs are not ok, and why most often; first how many are there of all."""
     lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
     total = int(summary.counts["n"].sum())
+    there = f"{total} of {counted(planned, 'planned run')} so far. " if planned else ""
     if not lost:
-        return f"All {total} runs succeeded."
+        return there + as_sentence(f"{all_of(total, 'run')} succeeded")
     most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
     reason = (str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
     return (
-        f"{lost} of {total} runs are not ok, most often {most['n']} × {_name(most['algorithm'])}: "
-        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}."
+        f"{there}{lost} of {counted(total, 'run')} are not ok, most often {most['n']} × "
+        f"{_name(most['algorithm'])}: {most['status']}: "
+        f"{_cut(reason, LONGEST_REASON).rstrip('.')}."
     )
 
 
@@ -112,7 +125,7 @@ def missing_rows_line(missing: MissingRows) -> str:
     Examples
     --------
     >>> missing_rows_line(MissingRows({"pc": 2, "ges": 1}, 8))
-    'Not complete: 3 of 8 rows are missing (pc 2, ges 1). Run the study again to go on.'
+    'Not complete: 3 of 8 rows missing (pc 2, ges 1). Run the study again to go on.'
     >>> missing_rows_line(MissingRows({}, 8))
     ''
     """
@@ -123,7 +136,7 @@ def missing_rows_line(missing: MissingRows) -> str:
     left = len(most) - MOST_MISSING
     others = f" and {sum(count for _, count in most[MOST_MISSING:])} of {left} more"
     return (
-        f"Not complete: {missing.n_missing} of {missing.total} rows are missing "
+        f"Not complete: {missing.n_missing} of {counted(missing.total, 'row')} missing "
         f"({', '.join(named)}{others if left > 0 else ''}). Run the study again to go on."
     )
 
@@ -133,9 +146,7 @@ def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
     rows = list(_rows(matrix.rows, most_rows))
     with_limits = width >= LIMITS_FROM
     scores = [[_score(cell, with_limits=with_limits) for cell in row.cells] for row in rows]
-    headings = [
-        f"{_cut(column.name, MOST_IN_HEADING)}{'!' * column.gamed}" for column in matrix.columns
-    ]
+    headings = [f"{_cut(column.name, MOST_IN_HEADING)}{_sign(column)}" for column in matrix.columns]
     labels = [_label(row) for row in rows]
     name_width = max(map(cell_len, ["algorithm", *labels]))
     widths = [
@@ -183,8 +194,8 @@ def _rows(rows: Sequence[Row], most: int) -> Iterator[Row]:
 
 def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     signs = ["(name) baseline", "* not distinguishable from the best"]
-    if any(matrix.columns[index].gamed for index in shown):
-        signs.append("! artefact found")
+    used = {_sign(matrix.columns[index]) for index in shown}
+    signs += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in used]
     if any(row.role == "mine" for row in rows):
         signs.append("< yours")
     left_out = {
@@ -195,6 +206,13 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
     rest = f" The whole table ({more}): summary --full." if more else ""
     return f"{better} {'; '.join(signs)}.{rest}"
+
+
+def _sign(column: Column) -> str:
+    """Return what stands behind the name of a scheme: what the headline says of it."""
+    if column.kind in PARTIAL_KINDS:
+        return "?"
+    return "!" * column.gamed
 
 
 def _label(row: Row) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from causalassay.analysis.runs import ABSENT, OK, STATUSES, scheme_name
-from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence, rescalings
+from causalassay.analysis.verdict.evidence import (
+    DIRECTION,
+    ORDER_SCORE,
+    SKELETON,
+    Evidence,
+    rescalings,
+)
 from causalassay.analysis.verdict.statements import (
     Clause,
     Lead,
@@ -23,17 +29,23 @@ from causalassay.judging.findings import (
     Subject,
 )
 from causalassay.judging.over_instances import CAUSES, RULE_OF, Claim, JudgedAlgorithm
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import UNDEFINED, in_words
 
 Words = dict[str, str | Clause]
 
 SURVIVORS = "Only runs that ended count."
 """The remark on an algorithm that did not finish all of its runs."""
+REFERENCE = "relatives-sortnregress"
+"""The baseline that counts correlated columns, which follows from faithfulness and is no artefact:
+a lead below its lead says little."""
 MOST_NAMED = 2
 """Schemes that a sentence names."""
 MOST_LEADS = 3
 """Schemes whose leads a sentence gives."""
 LONGEST_REASON = 120
+BESIDE_SKELETONS = (FindingKind.ROBUST, FindingKind.SKELETON_LEAD)
+"""The standings whose sentences also give the leads of the skeletons."""
 
 
 def algorithm_findings(
@@ -61,8 +73,11 @@ def algorithm_findings(
         (CAUSES[claim.kind], _cause(evidence, algorithm, claim), "") for claim in judged.causes
     ]
     if judged.standing is not None:
-        claims.insert(0, (judged.standing, _standing(evidence, judged, leads), judged.variant))
-    survivors = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
+        standing = _standing(evidence, algorithm, judged, leads)
+        claims.insert(0, (judged.standing, standing, judged.variant))
+    remarks: tuple[str, ...] = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
+    if judged.standing == FindingKind.ROBUST:
+        remarks += tuple(_below_reference(evidence, algorithm, leads))
     return tuple(
         stated(
             kind,
@@ -70,7 +85,7 @@ def algorithm_findings(
             RULE_OF[kind],
             words | clauses,
             variant=variant,
-            remarks=survivors if index == len(claims) - 1 else (),
+            remarks=remarks if index == len(claims) - 1 else (),
             others=() if index else numbers,
         )
         for index, (kind, clauses, variant) in enumerate(claims)
@@ -80,7 +95,7 @@ def algorithm_findings(
 def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[str, Lead]:
     """Return the leads over random orders that its standing is about, by scheme."""
     match judged.standing:
-        case FindingKind.ROBUST:
+        case FindingKind.ROBUST | FindingKind.SKELETON_LEAD:
             schemes = judged.tested_free
         case FindingKind.LEAD_LOST:
             schemes = [*judged.lost, *judged.leading]
@@ -93,6 +108,22 @@ def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[
         best = max(leads, key=lambda scheme: leads[scheme].number.value)
         return {best: leads[best]}
     return leads
+
+
+def _below_reference(
+    evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]
+) -> Iterator[str]:
+    """Yield that the reference baseline has a larger lead, if it has one somewhere."""
+    if algorithm == REFERENCE or REFERENCE not in evidence.runs.algorithms:
+        return
+    references = {scheme: evidence.lead(REFERENCE, scheme) for scheme in leads}
+    ahead = [
+        scheme
+        for scheme, reference in references.items()
+        if reference and reference.number.value > leads[scheme].number.value
+    ]
+    if ahead:
+        yield f"A small lead: {REFERENCE} has a larger one on {_names(ahead)}."
 
 
 def _measured(
@@ -110,10 +141,18 @@ def _measured(
             yield fit
 
 
-def _standing(evidence: Evidence, judged: JudgedAlgorithm, leads: Mapping[str, Lead]) -> Words:
+def _standing(
+    evidence: Evidence, algorithm: str, judged: JudgedAlgorithm, leads: Mapping[str, Lead]
+) -> Words:
     """Return the clauses of whether the lead holds."""
     undecided = judged.standing == FindingKind.UNDECIDED
-    clause = _lead_clause(evidence.word, leads, MOST_NAMED if undecided else MOST_LEADS)
+    most = MOST_NAMED if undecided or judged.standing == FindingKind.SKELETON_LEAD else MOST_LEADS
+    skeletons = [
+        evidence.lead(algorithm, scheme, SKELETON)
+        for scheme in list(leads)[:most]
+        if judged.standing in BESIDE_SKELETONS
+    ]
+    clause = _lead_clause(leads, [lead.number for lead in skeletons if lead], most)
     free = judged.tested_free
     return {
         "leads": clause if not undecided else (" (", *clause, ")") if free else "",
@@ -125,14 +164,19 @@ def _standing(evidence: Evidence, judged: JudgedAlgorithm, leads: Mapping[str, L
     }
 
 
-def _lead_clause(metric: str, leads: Mapping[str, Lead], most: int) -> Clause:
-    """Return the leads on some schemes, for brackets."""
+def _lead_clause(leads: Mapping[str, Lead], skeletons: Sequence[Number], most: int) -> Clause:
+    """Return the leads in direction on some schemes, those of skeletons beside, for brackets."""
     if not leads:
         return ("no score there",)
     parts = [(*lead.clause, f" on {scheme_name(scheme)}") for scheme, lead in leads.items()]
     rest = f" and {len(parts) - most} more schemes" if len(parts) > most else ""
+    beside: Clause = ()
+    if skeletons:
+        numbers = joined([(number,) for number in skeletons], " and ")
+        beside = (f"; {metric_name(SKELETON)} ", *numbers)
     instances = max(leads.values(), key=lambda lead: lead.n_instances).instances
-    return (f"{metric} ", *joined(parts[:most]), rest, "; ", *instances)
+    direction = metric_name(DIRECTION)
+    return (f"{direction} ", *joined(parts[:most]), rest, *beside, "; ", *instances)
 
 
 def _cause(evidence: Evidence, algorithm: str, claim: Claim) -> Words:

@@ -15,14 +15,15 @@ from causalassay.analysis.comparison import (
     difference,
     mean_with_interval,
 )
-from causalassay.analysis.runs import OK, SCHEME, Codes, Runs, metric_name
+from causalassay.analysis.runs import OK, SCHEME, Codes, Runs
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.common.arrays import Vector
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import (
     ATTAINABLE_P,
-    RANDOM_F1,
+    RANDOM_DIRECTION,
+    RANDOM_SKELETON_F1,
     column,
     sortability_column,
 )
@@ -33,12 +34,16 @@ from causalassay.judging.over_instances import (
     ScaleEvidence,
 )
 from causalassay.judging.p_values import combined
+from causalassay.metrics.registry import metric_name
 
 MAIN = "f1"
-"""The metric that the judge looks at: what chance reaches is measured for it."""
-REACHED, CHANCE = "f1_p", "f1_chance"
+"""The metric that tables show and scale findings compare: controls stand beside it."""
+CHANCE = "f1_chance"
+DIRECTION, DIRECTION_P = "direction_score", "direction_p"
+"""What leads are judged by, and the share of random orders that reach it."""
+SKELETON, SKELETON_F1_P, SKELETON_P = "skeleton_f1", "skeleton_f1_p", "skeleton_p"
 ORDER_SCORE = "order_score"
-SKELETON_P = "skeleton_p"
+_NEEDED = frozenset({DIRECTION_P, SKELETON_F1_P, SKELETON_P, CHANCE})
 WITHOUT_SIGNAL = "shuffle-labels"
 """A transform after which the graph has nothing to do with the data."""
 IN_ORDER, AT_RANDOM = "rescale-in-order", "rescale-at-random"
@@ -76,8 +81,12 @@ class Evidence:
     @cached_property
     def judged(self) -> bool:
         """Whether what chance reaches was measured, so that leads can be judged."""
-        controls = {REACHED, CHANCE} <= set(self.runs.controls)
-        return self.metric == MAIN and RANDOM_F1 in self.runs.measured and controls
+        controls = {*self.runs.controls, *self.runs.scores}
+        return (
+            self.metric == MAIN
+            and RANDOM_DIRECTION in self.runs.measured
+            and controls >= _NEEDED | {DIRECTION, SKELETON}
+        )
 
     @cached_property
     def cells(self) -> dict[str, Codes]:
@@ -119,12 +128,18 @@ class Evidence:
             return None
         return _mean(self._measured(scheme, column), Number(np.nan, "measured", column, scheme))
 
-    def lead(self, algorithm: str, scheme: str) -> Lead | None:
-        """Return how far an algorithm is ahead of the mean of random orders; None if unknown."""
-        gain = self._gain(algorithm)[self.cells[scheme]]
+    def lead(self, algorithm: str, scheme: str, metric: str = DIRECTION) -> Lead | None:
+        """Return how far an algorithm is ahead of the mean of random orders; None if unknown.
+
+        Parameters
+        ----------
+        algorithm, scheme : str
+        metric : {"direction_score", "skeleton_f1"}
+        """
+        gain = self._gain(algorithm, metric)[self.cells[scheme]]
         if np.isnan(gain).all():
             return None
-        return self._lead(gain, Number(np.nan, "lead", self.metric, scheme, algorithm))
+        return self._lead(gain, Number(np.nan, "lead", metric, scheme, algorithm))
 
     def lead_over(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Lead:
         """Return how far one algorithm is ahead of another in any metric."""
@@ -164,14 +179,15 @@ class Evidence:
     def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
         """Return what was measured of each statistic that could give a scheme's order away."""
         measured = {}
-        parts = ("rising_p", "falling_p", "up_p", "down_p", "up_f1", "down_f1")
+        p_values = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
+        parts = (*p_values, "up_direction", "down_direction")
         for key, artefact in ARTEFACTS.items():
             columns = [sortability_column(key), *(column(key, part) for part in parts)]
             if not all(name in self.runs.measured for name in columns):
                 continue
             *values, up, down = (self._measured(scheme, name) for name in columns)
             if not np.isnan(values[0]).all():
-                random = self._measured(scheme, RANDOM_F1)
+                random = self._measured(scheme, RANDOM_DIRECTION)
                 measured[artefact] = OrderEvidence(*[*values, up - random, down - random])
         return measured
 
@@ -190,15 +206,24 @@ class Evidence:
         free, gamed : list of str
             The schemes without and with a found artefact.
         """
-        leads = {
-            scheme: LeadEvidence(
-                self._control(REACHED, algorithm, scheme), self.beyond_chance(algorithm, scheme)
-            )
-            for scheme in self.cells
-        }
-        gains = {scheme: self._by_instance(self._gain(algorithm), scheme) for scheme in self.cells}
-        falls = {scheme: gains[gamed[0]] - gains[scheme] for scheme in free} if gamed else {}
+        leads = {scheme: self._lead_evidence(algorithm, scheme) for scheme in self.cells}
+        falls = (
+            {scheme: leads[gamed[0]].gain - leads[scheme].gain for scheme in free} if gamed else {}
+        )
         return AlgorithmEvidence(leads, free, falls, self._scales(algorithm))
+
+    def _lead_evidence(self, algorithm: str, scheme: str) -> LeadEvidence:
+        def by_instance(values: Vector) -> Vector:
+            return self._by_instance(values, scheme)
+
+        return LeadEvidence(
+            by_instance(self._scores(DIRECTION, algorithm)),
+            self._control(DIRECTION_P, algorithm, scheme),
+            by_instance(self._gain(algorithm, DIRECTION)),
+            self._control(SKELETON_F1_P, algorithm, scheme),
+            self._control(SKELETON_P, algorithm, scheme),
+            by_instance(self._gain(algorithm, SKELETON)),
+        )
 
     def beyond_chance(self, algorithm: str, scheme: str) -> Vector:
         """Return by instance how far a score is above as many edges at random places."""
@@ -218,10 +243,20 @@ class Evidence:
             for base, others in rescalings(self.cells).items()
         }
 
-    def _gain(self, algorithm: str) -> Vector:
-        if RANDOM_F1 not in self.runs.measured or self.metric != MAIN:
+    def _gain(self, algorithm: str, metric: str) -> Vector:
+        """Return how far scores are above those of random orders; nan if that is not known."""
+        random = {DIRECTION: RANDOM_DIRECTION, SKELETON: RANDOM_SKELETON_F1}[metric]
+        if random not in self.runs.measured:
             return np.full(len(self.runs.cells), np.nan)
-        return self.runs.scores_of(self.metric, algorithm) - self.runs.measured[RANDOM_F1]
+        return self._scores(metric, algorithm) - self.runs.measured[random]
+
+    def _scores(self, metric: str, algorithm: str) -> Vector:
+        """Return the scores of a metric that the study lists or that is a control."""
+        if metric in self.runs.scores:
+            return self.runs.scores_of(metric, algorithm)
+        if metric in self.runs.controls:
+            return self.runs.controls[metric][self._index(algorithm)]
+        return np.full(len(self.runs.cells), np.nan)
 
     def _index(self, algorithm: str) -> int:
         return self.runs.algorithms.index(algorithm)

@@ -9,9 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
-from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence, rescalings
+from causalassay.analysis.verdict.evidence import (
+    DIRECTION,
+    WITHOUT_SIGNAL,
+    Evidence,
+    rescalings,
+)
 from causalassay.analysis.verdict.statements import (
     Clause,
     Lead,
@@ -23,8 +28,15 @@ from causalassay.analysis.verdict.statements import (
     stated,
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
-from causalassay.judging.findings import ARTEFACT_KINDS, ORDER_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
+from causalassay.judging.findings import (
+    ARTEFACT_KINDS,
+    ORDER_KINDS,
+    PARTIAL_KINDS,
+    Finding,
+    FindingKind,
+    Subject,
+)
+from causalassay.judging.order_measures import RANDOM_DIRECTION, column, sortability_column
 from causalassay.judging.over_instances import (
     JudgedAlgorithm,
     OrderClaim,
@@ -32,12 +44,15 @@ from causalassay.judging.over_instances import (
     judge_orders,
 )
 from causalassay.judging.p_values import LEVEL, holm, sign_flips, units_needed
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import in_words
 
 COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""
 COVERAGE = 0.95
 """The share of problems and replicates in which an algorithm must have a score to be compared."""
+MOST_DETAILS = 2
+"""Statistics whose numbers a sentence on a scheme gives; where nothing was found, the best one."""
 MOST_INCOMPLETE = 4
 """Algorithms with missing runs that are named."""
 
@@ -116,10 +131,14 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
     gravest = [claim for claim in claims if claim.kind == kind]
     names = list(dict.fromkeys(claim.artefact.word for claim in gravest))
     details: list[Clause] = []
+    numbers: list[Number] = []
     if kind != FindingKind.UNDECIDED:
-        details = [_details(evidence, scheme, claim) for claim in _shown(claims)]
-        random = evidence.measured_mean(scheme, RANDOM_F1)
-        details += [(f"random orders: {evidence.word} ", random)] if random else []
+        shown = _shown(claims)
+        every = [_details(evidence, scheme, claim, kind) for claim in shown]
+        numbers = [number for clause in every for number in numbers_in(clause)]
+        details = every[: MOST_DETAILS if kind in ARTEFACT_KINDS else 1]
+        random = evidence.measured_mean(scheme, RANDOM_DIRECTION)
+        details += [("random orders ", random)] if random else []
         n_units = max(claim.n_units for claim in claims)
         details.append(counted_instances(Number(n_units, "measured units", "status", scheme)))
     return stated(
@@ -132,6 +151,7 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
             "details": [part for clause in details for part in ("; ", *clause)][1:],
         },
         variant="scheme",
+        others=numbers,
     )
 
 
@@ -145,16 +165,18 @@ def _shown(claims: Sequence[OrderClaim]) -> list[OrderClaim]:
     for claim in claims:
         if claim.artefact not in best or claim.gain > best[claim.artefact].gain:
             best[claim.artefact] = claim
-    return list(best.values())
+    return sorted(best.values(), key=lambda claim: -claim.gain)
 
 
-def _details(evidence: Evidence, scheme: str, claim: OrderClaim) -> Clause:
+def _details(evidence: Evidence, scheme: str, claim: OrderClaim, main: FindingKind) -> Clause:
+    """Return what sorting in one direction reaches; what the main finding says is left out."""
     key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
-    reached = evidence.measured_mean(scheme, column(key, "down_f1" if claim.backwards else "up_f1"))
+    name = "down_direction" if claim.backwards else "up_direction"
+    reached = evidence.measured_mean(scheme, column(key, name))
     sortability = evidence.measured_mean(scheme, sortability_column(key))
-    parts: list[Clause] = [(f"{evidence.word} ", reached)] if reached else []
+    parts: list[Clause] = [(f"{metric_name(DIRECTION)} ", reached)] if reached else []
     parts.append(("sortability ", sortability or "not measured"))
-    if claim.kind == FindingKind.LEANING:
+    if claim.kind in PARTIAL_KINDS and claim.kind != main:
         parts.append(("no gain found" if claim.passed[0] else "no sortability found",))
     along = "falling" if claim.backwards else "rising"
     return (f"{along} {claim.artefact.word}: ", *joined(parts))

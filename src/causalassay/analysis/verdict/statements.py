@@ -17,8 +17,8 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
         "mean": "mean of the column over the algorithm's ok rows on the scheme",
         "measured": "mean of the column over the instances of the scheme",
         "lead": "mean over the scheme's problems and replicates of the algorithm's score minus "
-        "the opponent's, or without an opponent minus random_f1: the mean of random orders; the "
-        "sign is turned where low is better",
+        "the opponent's, or without an opponent minus random_direction or random_skeleton_f1: the "
+        "mean of random orders; the sign is turned where low is better",
         "lead low": "lower 95 % limit of the lead: Student's, over instances",
         "lead high": "upper 95 % limit of the lead",
         "p": "p-value of the claim that the column names, by the rule of that name",

@@ -35,7 +35,7 @@ class ClassSettings(Protocol):
     """What `GES` and `GIES` say of their search."""
 
     @property
-    def penalty_discount(self) -> float:
+    def penalty_discount(self) -> float | None:
         """Multiplies the BIC's penalty."""
         ...
 

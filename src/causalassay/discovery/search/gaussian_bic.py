@@ -136,6 +136,36 @@ def _rows_of(data: Dataset, used: NDArray[np.bool_]) -> Values:
     return values
 
 
+EXTENDED_GAMMA = 0.5
+"""Of extended BIC, the default of searches by the rule and the table of docs/searches.md."""
+
+
+def parameter_penalty(penalty_discount: float | None, n_samples: int, n_nodes: int) -> float:
+    """Return what each parameter of a graph costs, in units of the log-likelihood.
+
+    Parameters
+    ----------
+    penalty_discount : float or None
+        c makes it c log(n)/2. None is extended BIC, log(n)/2 + 2γ log(d) with γ = 1/2: the more
+        columns there are, the more false edges would look good by chance.
+    n_samples, n_nodes : int
+        n and d.
+
+    References
+    ----------
+    Foygel and Drton (2010), Extended Bayesian information criteria for Gaussian graphical
+    models, NIPS 23: -2 log-likelihood + |E| log n + 4γ |E| log d for a graph with edges E.
+
+    Examples
+    --------
+    >>> round(parameter_penalty(1.0, 1000, 100), 3), round(parameter_penalty(None, 1000, 100), 3)
+    (3.454, 8.059)
+    """
+    if penalty_discount is None:
+        return float(np.log(n_samples)) / 2 + 2 * EXTENDED_GAMMA * float(np.log(n_nodes))
+    return penalty_discount * float(np.log(n_samples)) / 2
+
+
 class BIC(NamedTuple):
     """What the kernels need: gains are ``half_rows * log(1 / (1 - r²)) - penalty``."""
 
@@ -145,18 +175,18 @@ class BIC(NamedTuple):
     penalty: float
 
 
-def make_bic(statistics: NodeStatistics, penalty_discount: float) -> BIC:
+def make_bic(statistics: NodeStatistics, penalty_discount: float | None) -> BIC:
     """Return the score of a search; see `gaussian_bic`."""
     return BIC(
         statistics.correlation,
         statistics.group,
         statistics.n_rows / 2,
-        penalty_discount * float(np.log(statistics.n_samples)) / 2,
+        parameter_penalty(penalty_discount, statistics.n_samples, len(statistics.sd)),
     )
 
 
 def gaussian_bic(
-    statistics: NodeStatistics, graph: Adjacency, penalty_discount: float = 1.0
+    statistics: NodeStatistics, graph: Adjacency, penalty_discount: float | None = 1.0
 ) -> float:
     """Return the penalised log-likelihood of a graph; larger is better.
 
@@ -170,7 +200,8 @@ def gaussian_bic(
     statistics : NodeStatistics
     graph : Adjacency, shape (d, d)
         A DAG, or a CPDAG or PDAG, of which a member is scored.
-    penalty_discount : float
+    penalty_discount : float or None
+        None is extended BIC, see `parameter_penalty`.
 
     Examples
     --------

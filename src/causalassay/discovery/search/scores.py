@@ -24,6 +24,7 @@ from causalassay.discovery.search.gaussian_bic import (
     gaussian_bic,
     make_bic,
     observational_node_statistics,
+    parameter_penalty,
     start_regression,
 )
 from causalassay.discovery.statistics import PIVOT, LevelStatistics, is_discrete, level_statistics
@@ -41,8 +42,8 @@ class ScoreSearch(Protocol):
     """An algorithm that searches by a score of continuous or of discrete data."""
 
     @property
-    def penalty_discount(self) -> float:
-        """Multiplies the BIC's penalty."""
+    def penalty_discount(self) -> float | None:
+        """Multiplies the BIC's penalty; None is extended BIC."""
         ...
 
     @property
@@ -77,7 +78,8 @@ def check_search(search: object) -> None:
     causalassay.RefusedValue: phases: there is no 'foreward'; did you mean 'forward'?
     """
     given = vars(search)
-    _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")
+    if given.get("penalty_discount") is not None:
+        _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")
     if "phases" in given:
         phases = given["phases"]
         if isinstance(phases, str) or not phases:
@@ -153,8 +155,9 @@ class LevelScore:
         "bic": Σ n_jk log(n_jk/n_j) - c log(n)/2 (k - 1) q, with k the levels of the node,
         q the product of those of its parents and c the penalty discount. "bdeu": the log
         marginal likelihood under Dirichlet priors of weight N'/(k q) a cell.
-    penalty_discount : float
-        The factor of the penalty of the BIC.
+    penalty_discount : float or None
+        The factor of the penalty of the BIC; None is extended BIC, in which each parameter
+        counts as an edge does, see `gaussian_bic.parameter_penalty`.
     equivalent_sample_size : float
         N' of BDeu.
 
@@ -181,7 +184,7 @@ class LevelScore:
 
     statistics: LevelStatistics
     name: ScoreName = "bic"
-    penalty_discount: float = 1.0
+    penalty_discount: float | None = 1.0
     equivalent_sample_size: float = 10.0
     _cache: dict[tuple[int, Parents], float] = field(default_factory=dict, repr=False)
 
@@ -209,7 +212,8 @@ class LevelScore:
         n_configurations = float(np.prod(statistics.n_levels[members], dtype=float))
         if self.name == "bdeu":
             return float(log_evidence(table, self.equivalent_sample_size / n_configurations))
-        penalty = self.penalty_discount * math.log(statistics.n_samples) / 2
+        n_nodes, n_samples = statistics.codes.shape
+        penalty = parameter_penalty(self.penalty_discount, n_samples, n_nodes)
         return float(log_likelihood(table)) - penalty * (n_levels - 1) * n_configurations
 
 
@@ -241,7 +245,9 @@ class TableFamilies(NamedTuple):
 FamilyScore: TypeAlias = GaussianFamilies | TableFamilies
 
 
-def gaussian_families(statistics: NodeStatistics, penalty_discount: float) -> GaussianFamilies:
+def gaussian_families(
+    statistics: NodeStatistics, penalty_discount: float | None
+) -> GaussianFamilies:
     """Return the Gaussian BIC in the form of the kernels."""
     bic = make_bic(statistics, penalty_discount)
     no_codes, no_levels = np.zeros((0, 0), dtype=np.int32), np.zeros(0, dtype=np.int64)
@@ -252,7 +258,7 @@ def level_families(score: LevelScore) -> TableFamilies:
     """Return a score of discrete data in the form of the kernels."""
     statistics = score.statistics
     d, n = statistics.codes.shape
-    penalty = score.penalty_discount * float(np.log(n)) / 2
+    penalty = parameter_penalty(score.penalty_discount, n, d)
     no_correlations, one_group = np.zeros((1, 0, 0)), np.zeros(d, dtype=np.int64)
     return TableFamilies(
         BIC(no_correlations, one_group, np.full(d, n / 2), penalty),

@@ -34,6 +34,7 @@ from causalassay.lab.bundling.study_files import (
     sessions_text,
 )
 from causalassay.lab.bundling.unpacking import NotLookedInto, texts_in
+from causalassay.present.formatting import counted
 from causalassay.study.graph_export import INDEX, export_graphs
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import Study
@@ -183,9 +184,9 @@ def _refuse_terms(terms: Terms) -> None:
 def _refuse_unfinished(store: StoreReader, terms: Terms) -> None:
     status = store.status()
     if status.left and not terms.unfinished:
-        total = sum(status.totals.values())
+        total = counted(sum(status.totals.values()), "task")
         raise ValueError(
-            f"{store.folder} is not complete: {status.left} of {total} tasks are missing; run the "
+            f"{store.folder} is not complete: {status.left} of {total} missing; run the "
             "study again to go on, or add --unfinished, and the card says so"
         )
 

@@ -188,13 +188,16 @@ COLUMN_MEANINGS = {column.name: column.meaning for column in (*COLUMNS, *GRAPH_C
 
 MEASURED = {
     r"random_f1": "mean F1 of regressions along 50 random orders of the nodes",
-    r"attainable_p": "share of random assignments or orders that are as good as a true one",
+    r"random_direction": "mean direction score of these regressions",
+    r"random_skeleton_f1": "mean F1 of the skeletons of these regressions",
+    r"attainable_direction_p": "share of random assignments or orders as good as a true one",
     r"n_draws": "how many problems were drawn until one was accepted",
     r".+_rising_p": "share of random assignments of the statistic that are at least as sortable",
     r".+_falling_p": "share of random assignments of the statistic that are at most as sortable",
     r".+_up_f1": "F1 of regressions along the increasing statistic",
     r".+_down_f1": "F1 of regressions along the decreasing statistic",
-    r".+_(up|down)_p": "share of the 50 random orders that reach this F1",
+    r".+_(up|down)_direction": "direction score of regressions along the statistic",
+    r".+_(up|down)_direction_p": "share of the 50 random orders that reach this direction score",
 }
 """What the columns mean that stand for chance and for sorting, by the pattern of their names."""
 

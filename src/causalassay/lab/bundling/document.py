@@ -9,11 +9,12 @@ from datetime import datetime
 import pandas as pd
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.common.spelling import cut
 from causalassay.judging.findings import RULES
 from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.study_files import NamedFile, environment_text
+from causalassay.metrics.registry import metric_name
 from causalassay.present import (
     Block,
     Code,
@@ -83,8 +84,7 @@ def card_document(content: CardContent) -> Document:
     by = f" Authors: {content.authors}." if content.authors else ""
     about = (
         f"{counted(len(roles) - baselines, 'algorithm')} and {counted(baselines, 'baseline')} on "
-        f"{counted(len(study.problems), 'problem')}, {counted(study.replicates, 'data set')} each; "
-        f"seed {study.seed}.{by}"
+        f"{counted(len(study.problems), 'problem')}, {_data_sets(study)}; seed {study.seed}.{by}"
     )
     blocks = [
         Section("claims", "Claims", [*_claims(content.analysis)]),
@@ -99,6 +99,14 @@ def card_document(content: CardContent) -> Document:
     return Document(title, content.analysis.headline, blocks, about=about)
 
 
+def _data_sets(study: Study) -> str:
+    """Return how many data sets a study has: of each problem, or of all if they differ."""
+    counts = [study.replicates_of(index) for index in range(len(study.problems))]
+    if len({*counts}) == 1:
+        return f"{counted(counts[0], 'data set')} each"
+    return f"{counted(sum(counts), 'data set')} together"
+
+
 def _claims(analysis: Analysis) -> Iterator[Block]:
     yield Findings([each for each in analysis.verdict.statements if not each.algorithm])
     matrix = analysis.matrix
@@ -110,7 +118,7 @@ def _claims(analysis: Analysis) -> Iterator[Block]:
     )
     rows = [(row.algorithm, row.role, row.key, row.finding) for row in matrix.rows]
     left = len(rows) - MOST_ALGORITHMS
-    more = [f"{left} more algorithms are in {contents.REPORT}"] if left > 0 else []
+    more = [f"{counted(left, 'more algorithm')}: in {contents.REPORT}"] if left > 0 else []
     yield Table("scores", columns, rows[:MOST_ALGORITHMS], notes=more)
     yield Prose(f"{matrix.order} How often the rules were wrong when that was measured:")
     yield _error_rates([*analysis.verdict.rules])
@@ -164,8 +172,8 @@ def _values(column: pd.Series) -> str:
 def _limits(content: CardContent) -> Iterator[str]:
     status = content.status
     if status.left:
-        total = sum(status.totals.values())
-        yield f"Not complete: {status.left} of {total} tasks are missing; numbers may change."
+        total = counted(sum(status.totals.values()), "task")
+        yield f"Not complete: {status.left} of {total} missing; numbers may change."
     not_ok = sum(count for name, count in status.counts["main"].items() if name != "ok")
     if not_ok:
         yield f"Scores are means over runs that ended: {not_ok} did not (see Compute)."
@@ -206,8 +214,9 @@ def _compute(content: CardContent) -> Iterator[Block]:
     timed = frame["seconds"].notna()
     tuning = ", tuning not counted" if status.totals["tuning"] else ""
     facts["Discovery"] = (
-        f"{frame['seconds'][timed].sum():.3g} seconds of wall time in {int(timed.sum())} runs"
-        f"{tuning}, one thread each unless an algorithm starts more. CPU seconds were not measured."
+        f"{frame['seconds'][timed].sum():.3g} seconds of wall time in "
+        f"{counted(int(timed.sum()), 'run')}{tuning}, one thread each unless an algorithm "
+        "starts more. CPU seconds were not measured."
     )
     slowest = frame[timed].groupby("algorithm", observed=True)["seconds"].sum().nlargest(3)
     if len(slowest):

@@ -119,7 +119,7 @@ class RowCheck:
     def _tasks(self) -> Iterator[tuple[str, int, int, int]]:
         """Yield the keys of all rows in their order: problem, replicate and algorithm of each."""
         for problem in range(len(self.study.problems)):
-            for replicate in range(self.study.replicates):
+            for replicate in range(self.study.replicates_of(problem)):
                 for algorithm in self.study.listed:
                     key = row_key(self.study, "main", problem, replicate, algorithm)
                     yield key, problem, replicate, algorithm

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, requires, version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
 import pandas as pd
@@ -29,6 +29,7 @@ from causalassay.lab.bundling.contents import DATA, OURS, PACKAGE, STUDY, WHEEL_
 from causalassay.lab.bundling.identity import Identity
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import parse_study
+from causalassay.study.language.grids import is_pattern
 from causalassay.study.language.mistakes import StudyMistakes
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Status, Study
 from causalassay.study.problem_specs import FromFile, Network
@@ -149,15 +150,38 @@ def _place(stated: str, path: Path, folder: Path) -> str:
 
 
 def data_files(problems: Iterable[ProblemEntry]) -> list[NamedFile]:
-    """Return the files with data, true graphs and networks that problems are read from."""
+    """Return the files with data, true graphs and networks that problems are read from.
+
+    Those of a folder stay in a folder, under their names: these pair data with graphs.
+    """
     sources: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
     for entry in problems:
         if isinstance(entry.spec, FromFile):
-            sources |= {entry.spec.file: None, entry.spec.graph_file: None}
+            files = (entry.spec.file, entry.spec.graph_file)
+            sources |= dict.fromkeys(files)
+            if entry.spec.of_folder:
+                folders |= dict.fromkeys(file.parent for file in files)
         elif isinstance(entry.spec, Network):
             sources[entry.spec.file] = None
     taken: set[str] = set()
-    return [_named(source, _free(source, taken)) for source in sources]
+    places = {folder: _free_folder(folder.name, taken) for folder in folders}
+    return [
+        _named(source, f"{places[source.parent]}/{source.name}")
+        if source.parent in places
+        else _named(source, _free(source, taken))
+        for source in sources
+    ]
+
+
+def _free_folder(name: str, taken: set[str]) -> str:
+    """Return a place for a folder, which keeps its name: schemes are called after it."""
+    number, inner = 1, f"{DATA}/{name}"
+    while inner.lower() in taken:
+        number += 1
+        inner = f"{DATA}/{number}/{name}"
+    taken.add(inner.lower())
+    return inner
 
 
 def _free(source: Path, taken: set[str]) -> str:
@@ -182,10 +206,22 @@ def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:
     >>> file = NamedFile(Path("/d/sachs.csv"), "data/sachs.csv", 0, "")
     >>> with_places('file = "../d/sachs.csv" # from Sachs', Path("/study"), [file])
     'file = "data/sachs.csv" # from Sachs'
+    >>> file = NamedFile(Path("/d/sets/1.csv"), "data/sets/1.csv", 0, "")
+    >>> with_places('files = "../d/sets/*.csv"', Path("/study"), [file])
+    'files = "data/sets/*.csv"'
     """
     places = {os.path.normpath(file.source): file.place for file in data}
+    folders = {
+        os.path.normpath(file.source.parent): str(PurePosixPath(file.place).parent)
+        for file in data
+        if PurePosixPath(file.place).parent != PurePosixPath(DATA)
+    }
     for stated in sorted(set(_strings(tomllib.loads(text))), key=len, reverse=True):
-        inner = places.get(os.path.normpath((folder / stated).absolute()))
+        path = os.path.normpath((folder / stated).absolute())
+        inner = places.get(path) or folders.get(path)
+        above, name = os.path.split(path)
+        if not inner and is_pattern(name) and above in folders:
+            inner = f"{folders[above]}/{name}"
         if inner:
             for quote in ('"', "'"):
                 text = text.replace(f"{quote}{stated}{quote}", f"{quote}{inner}{quote}")

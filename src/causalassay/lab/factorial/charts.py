@@ -8,8 +8,8 @@ from typing import Any
 
 from causalassay.lab.factorial.scores import ScoreRow
 from causalassay.lab.factorial.truth import Truth
-from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
-from causalassay.present.formatting import fixed
+from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH, chart_of, titled_spec
+from causalassay.present.formatting import fixed, size
 
 TITLES = {
     "TV": "Total variation from the experiment",
@@ -50,7 +50,7 @@ def scores(rows: Sequence[ScoreRow], measure: str) -> dict[str, Any]:
     ordered = _by_variation(rows)
     points = [_point(row, measure) for row in ordered]
     # Names and numbers stand above their intervals: beside them they would take half the width.
-    base = alt.Chart(alt.InlineData(values=points))
+    base = chart_of(*points)
     y = alt.Y("graph:N", sort=[row.name for row in ordered], axis=None)
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
     colour = alt.Color(
@@ -73,14 +73,9 @@ def scores(rows: Sequence[ScoreRow], measure: str) -> dict[str, Any]:
         names.encode(x=alt.value(2), y=y, text="graph:N", color=colour),
         numbers.encode(x=alt.value(SMALL_WIDTH - 2), y=y, text="text:N", color=colour),
     )
-    title = alt.TitleParams(
-        TITLES[measure],
-        subtitle=["mean over repeats and its 95 % interval", "blue: an algorithm"],
-    )
-    spec: dict[str, Any] = layers.properties(
-        title=title, width=SMALL_WIDTH, height=ROW * max(1, len(points))
-    ).to_dict()
-    return spec
+    below = ["mean over repeats and its 95 % interval", "blue: an algorithm"]
+    height = ROW * max(1, len(points))
+    return titled_spec(layers, TITLES[measure], below, width=SMALL_WIDTH, height=height)
 
 
 def _point(row: ScoreRow, measure: str) -> dict[str, Any]:
@@ -101,22 +96,17 @@ def effects(truth: Truth) -> dict[str, Any]:
             "treatment": effect.treatment,
             "outcome": effect.outcome,
             "effect": effect.TV,
-            "text": f"{effect.TV:.3f}{'*' if effect.moves else ''}",
+            "text": f"{size(effect.TV, '<')}{'*' if effect.moves else ''}",
         }
         for effect in truth.effect_rows
     ]
-    base = alt.Chart(alt.InlineData(values=cells))
+    base = chart_of(*cells)
     axis = alt.Axis(
         orient="top", labelAngle=-90, labelLimit=LONGEST_NAME, ticks=False, domain=False
     )
     x = alt.X("outcome:N", sort=list(experiment.outcomes), title=None, axis=axis)
     y = alt.Y("treatment:N", sort=list(experiment.treatments), axis=None)
     opacity = alt.Opacity("effect:Q", scale=alt.Scale(zero=True, range=[0.04, 0.6]), legend=None)
-    title = alt.TitleParams(
-        "What each treatment does to each outcome",
-        subtitle="TV between last and first level; star: it moves it (test)",
-        offset=24,  # browsers may draw the names wider than they are measured
-    )
     names = (
         base.transform_aggregate(groupby=["treatment"])
         .mark_text(align="left", baseline="top", dy=3 - CELL // 2, fontSize=11)
@@ -129,7 +119,11 @@ def effects(truth: Truth) -> dict[str, Any]:
         base.mark_text(dy=8).encode(x=x, y=y, text="text:N", color=alt.value("currentColor")),
         names,
     )
-    spec: dict[str, Any] = layers.properties(
-        title=title, width=SMALL_WIDTH, height=CELL * len(experiment.treatments)
-    ).to_dict()
-    return spec
+    return titled_spec(
+        layers,
+        "What each treatment does to each outcome",
+        "TV between last and first level; star: it moves it (test)",
+        offset=24,  # browsers may draw the names wider than they are measured
+        width=SMALL_WIDTH,
+        height=CELL * len(experiment.treatments),
+    )

@@ -102,6 +102,7 @@ def score_table(result: Evaluation) -> Table:
         + tuple(_interval(row.mean(column.key)) for column in columns[1:])
         for row in result.rows
     ]
+    pairs = counted(len(experiment.outcomes), "pair")
     return Table(
         "score-table",
         columns,
@@ -110,7 +111,7 @@ def score_table(result: Evaluation) -> Table:
         "Means over repeats with 95 % intervals; smaller is better. SHD and SID are distances "
         "from the consistent graph, TV from the laws that the experiment shows.",
         [
-            f"TV is summed over {len(experiment.treatments)} × {len(experiment.outcomes)} pairs",
+            f"TV is summed over {len(experiment.treatments)} × {pairs}",
             *_failures(result.rows),
         ],
         n_last=sum(row.role == "reference" for row in result.rows),
@@ -126,12 +127,12 @@ def _failures(rows: Sequence[ScoreRow]) -> Iterator[str]:
     """Yield why repeats failed; what failed for all alike, because of the data, once."""
     left_out = ""
     for row in rows:
-        total = len(row.by_repeat["TV"])
+        repeats = counted(len(row.by_repeat["TV"]), "repeat")
         reasons = [reason for reason in row.reasons if reason not in row.unusable]
         if reasons:
-            yield f"{row.name} failed in {row.n_failed} of {total} repeats: {' | '.join(reasons)}"
+            yield f"{row.name} failed in {row.n_failed} of {repeats}: {' | '.join(reasons)}"
         elif row.n_failed:
-            left_out = f"{row.n_failed} of {total} repeats are left out: {row.unusable[0]}"
+            left_out = f"left out: {row.n_failed} of {repeats}: {row.unusable[0]}"
     if left_out:
         yield left_out
 
@@ -225,7 +226,7 @@ def effect_table(result: Evaluation) -> Table:
     columns = (
         Column("treatment", "treatment"),
         Column("outcome", "outcome"),
-        Column("TV", "TV", "fixed3"),
+        Column("TV", "TV", "size"),
         Column("p_value", "p-value", "p-value"),
         Column("found", "effect found"),
     )
@@ -260,7 +261,7 @@ def _about(result: Evaluation) -> str:
         f"{counted(experiment.n_subjects, 'subject')}, {_rows(result)}; biased by "
         f"{experiment.biasing} (beta {settings.beta:g}, "
         f"{result.truth.scales[experiment.biasing].n_levels} bins), "
-        f"{counted(result.repeats, 'repeat')}; outcomes in {settings.levels} levels, "
+        f"{counted(result.repeats, 'repeat')}; outcomes in {counted(settings.levels, 'level')}, "
         f"{settings.fit}"
     )
 
@@ -269,13 +270,13 @@ def _rows(result: Evaluation) -> str:
     """Return how many rows are used, and why not all."""
     experiment = result.truth.experiment
     if not result.unused_levels:
-        return f"{len(experiment.frame)} rows"
+        return counted(len(experiment.frame), "row")
     reasons = []
     for name, unused in result.unused_levels.items():
         first, last = map(_level, experiment.levels[name])
         reasons.append(f"{name}: {first} and {last}, without {', '.join(map(_level, unused))}")
     return (
-        f"{len(experiment.frame)} of {len(result.given.frame)} rows "
+        f"{len(experiment.frame)} of {counted(len(result.given.frame), 'row')} "
         f"(two levels of each treatment; {'; '.join(reasons)})"
     )
 

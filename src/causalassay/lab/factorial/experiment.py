@@ -78,11 +78,10 @@ class FactorialExperiment:
                 raise TypeError(f"{role}: expected a tuple of names, got the text {roles[role]!r}")
             object.__setattr__(self, role, tuple(getattr(self, role)))
         check_roles(self.frame, roles)
-        if self.biasing not in self.covariates:
-            raise ValueError(
-                f"biasing: {self.biasing!r} is not a covariate; "
-                + did_you_mean(self.biasing, self.covariates)
-            )
+        try:
+            check_biasing(self.biasing, self.covariates)
+        except ValueError as error:
+            raise ValueError(f"biasing: {error}") from None
         named = [name for names in roles.values() for name in names]
         frame = self.frame[named].reset_index(drop=True)
         if frame.empty:
@@ -173,24 +172,53 @@ def complete_rows(
 
 def check_roles(frame: pd.DataFrame, roles: Mapping[str, Sequence[str]]) -> None:
     """Raise unless each role names columns of the frame, and each column has one role."""
-    holder: dict[str, str] = {}
+    known = [str(column) for column in frame.columns]
+    faults: list[str] = []
     for role, names in roles.items():
         for name in names:
             if name not in frame.columns:
-                known = [str(column) for column in frame.columns]
-                raise ValueError(
-                    f"{role}: there is no column {name!r}; " + did_you_mean(name, known)
-                )
-            if fault := name_fault(name):
-                raise ValueError(f"{role}: the name of a column {fault}")
+                hint = did_you_mean(name, known)
+                faults.append(f"{role}: there is no column {name!r}; {hint}")
+            elif fault := name_fault(name):
+                faults.append(f"{role}: the name of a column {fault}")
+    for role in ("treatments", "outcomes", "covariates"):
+        if not roles[role]:
+            faults.append(f"{role}: expected at least 1 column, got none")
+    if faults:
+        raise ValueError("; ".join(faults))
+    check_one_role(roles)
+
+
+def check_one_role(roles: Mapping[str, Sequence[str]]) -> None:
+    """Raise if a column is named twice.
+
+    Examples
+    --------
+    >>> check_one_role({"outcomes": ("time", "size"), "covariates": ("size",)})
+    Traceback (most recent call last):
+    ValueError: column 'size' is named under outcomes and covariates; it has one role
+    """
+    holder: dict[str, str] = {}
+    for role, names in roles.items():
+        for name in names:
             if name in holder:
                 raise ValueError(
                     f"column {name!r} is named under {holder[name]} and {role}; it has one role"
                 )
             holder[name] = role
-    for role in ("treatments", "outcomes", "covariates"):
-        if not roles[role]:
-            raise ValueError(f"{role}: expected at least 1 column, got none")
+
+
+def check_biasing(name: str, covariates: Sequence[str]) -> None:
+    """Raise unless the column by which treatments are assigned is a covariate.
+
+    Examples
+    --------
+    >>> check_biasing("size", ("sizes",))
+    Traceback (most recent call last):
+    ValueError: 'size' is not a covariate; did you mean 'sizes'?
+    """
+    if name not in covariates:
+        raise ValueError(f"{name!r} is not a covariate; {did_you_mean(name, covariates)}")
 
 
 def check_values(

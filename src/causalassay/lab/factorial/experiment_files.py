@@ -9,18 +9,78 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
+from pydantic import AfterValidator, Field, ValidationInfo, create_model, field_validator
 
 from causalassay.common.files import check_regular, is_packed, read_text, write_text
-from causalassay.common.spelling import did_you_mean, listed, shown
 from causalassay.data.text_tables import check_header_and_size
-from causalassay.lab.factorial.experiment import FactorialExperiment, complete_rows
+from causalassay.lab.factorial.experiment import (
+    FactorialExperiment,
+    Level,
+    check_biasing,
+    check_one_role,
+    complete_rows,
+)
+from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
+from causalassay.study.language.tables import StrictTable, validated
 
 _EXPECTED = "an experiment file (.toml)"
-_KEYS = ("subject", "trial", "treatments", "outcomes", "covariates", "biasing", "rows")
-_OPTIONAL = ("trial", "rows")
+
+Columns = Annotated[
+    list[str], Field(min_length=1, description="a list of one or more names of columns")
+]
+
+
+class ExperimentSchema(StrictTable):
+    """The whole file. A column has one role, and the biasing one is a covariate."""
+
+    subject: str = Field(description="text, the column that names the subject")
+    trial: str | None = Field(None, description="text, the column that counts repeated runs")
+    outcomes: Columns
+    covariates: Columns
+    biasing: str = Field(description="text, the name of a covariate")
+    treatments: dict[str, Any] = Field(
+        min_length=1, description="a table of levels, such as debug = [0, 1]"
+    )
+    rows: int | None = Field(None, ge=0, description="the number of rows of the CSV file")
+    provenance: dict[str, Any] = Field({}, description="a table")
+
+    @field_validator("trial", "outcomes", "covariates", "treatments")
+    @classmethod
+    def _one_role(cls, value: Any, info: ValidationInfo) -> Any:
+        check_one_role({**_roles(info.data), **_roles({str(info.field_name): value})})
+        return value
+
+    @field_validator("biasing")
+    @classmethod
+    def _is_covariate(cls, value: str, info: ValidationInfo) -> str:
+        if "covariates" in info.data:  # else there is a mistake in them, and it is told
+            check_biasing(value, info.data["covariates"])
+        return value
+
+
+def _roles(fields: Mapping[str, Any]) -> dict[str, Sequence[str]]:
+    """Return the columns of each role among the fields of a file."""
+    return {
+        role: (names,) if isinstance(names, str) else tuple(names)
+        for role in ("subject", "trial", "outcomes", "covariates", "treatments")
+        if (names := fields.get(role))
+    }
+
+
+def _all_different(levels: list[Any]) -> list[Any]:
+    if len(set(levels)) < len(levels):
+        raise ValueError(f"expected different levels, got {as_toml(levels)}")
+    return levels
+
+
+Levels = Annotated[
+    Annotated[list[str], Field(min_length=2)] | Annotated[list[float], Field(min_length=2)],
+    AfterValidator(_all_different),
+    Field(description="a list of two or more levels, all text or all numbers, such as [0, 1]"),
+]
 
 
 def read_experiment(path: Path | str, *, leave_out_incomplete: bool = False) -> FactorialExperiment:
@@ -43,22 +103,21 @@ def read_experiment(path: Path | str, *, leave_out_incomplete: bool = False) -> 
     FileNotFoundError: absent.toml: there is no such file
     """
     path = Path(path)
-    tables = _read_description(path)
-    levels = {name: tuple(each) for name, each in tables["treatments"].items()}
-    frame = _read_rows(path.with_suffix(".csv"), tables)
+    stated, levels = _read_description(path)
+    frame = _read_rows(path.with_suffix(".csv"), stated, levels)
     left_out: tuple[str, ...] = ()
     try:
         if leave_out_incomplete:
-            frame, left_out = complete_rows(frame, tables["subject"], tuple(levels), levels)
+            frame, left_out = complete_rows(frame, stated.subject, tuple(levels), levels)
         return FactorialExperiment(
             frame=frame,
-            subject=tables["subject"],
-            trial=tables.get("trial"),
+            subject=stated.subject,
+            trial=stated.trial,
             treatments=tuple(levels),
-            outcomes=tuple(tables["outcomes"]),
-            covariates=tuple(tables["covariates"]),
-            biasing=tables["biasing"],
-            provenance=tables.get("provenance", {}),
+            outcomes=tuple(stated.outcomes),
+            covariates=tuple(stated.covariates),
+            biasing=stated.biasing,
+            provenance=stated.provenance,
             levels=levels,
             left_out=left_out,
         )
@@ -110,53 +169,43 @@ def _description(experiment: FactorialExperiment) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_description(path: Path) -> dict[str, Any]:
+def _read_description(path: Path) -> tuple[ExperimentSchema, dict[str, tuple[Level, ...]]]:
+    """Return what a file says, and the levels of each treatment; raise with all its mistakes."""
     text = read_text(path, _EXPECTED)
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: not TOML ({error})") from error
-    unknown = [key for key in tables if key not in (*_KEYS, "provenance")]
-    if unknown:
-        raise ValueError(
-            f"{path}: there is no key {unknown[0]!r}; {did_you_mean(unknown[0], _KEYS)}"
-        )
-    for key in _KEYS:
-        if key not in tables and key not in _OPTIONAL:
-            raise ValueError(f"{path}: {key} is missing")
-    _check_types(path, tables)
-    return tables
+    mistakes = Mistakes()
+    stated = validated(ExperimentSchema, tables, Location(""), mistakes)
+    levels = _read_levels(tables.get("treatments"), mistakes)
+    match mistakes.lines:
+        case []:
+            assert stated is not None
+            return stated, levels
+        case [line]:
+            raise ValueError(f"{path}: {line}")
+        case lines:
+            raise StudyMistakes(str(path), lines)
 
 
-def _check_types(path: Path, tables: dict[str, Any]) -> None:
-    kinds = {"subject": str, "trial": str, "biasing": str, "outcomes": list, "covariates": list}
-    for key, kind in kinds.items():
-        if key in tables and not isinstance(tables[key], kind):
-            words = "text" if kind is str else "a list of names"
-            raise ValueError(f"{path}: {key}: expected {words}, got {shown(tables[key])}")
-    for name in ("outcomes", "covariates"):
-        if not all(isinstance(entry, str) for entry in tables[name]):
-            raise ValueError(f"{path}: {name}: expected names, got {listed(tables[name])}")
-    treatments = tables["treatments"]
-    if not isinstance(treatments, dict) or not all(
-        isinstance(levels, list) and _alike(levels) for levels in treatments.values()
-    ):
-        raise ValueError(
-            f"{path}: treatments: expected a table of levels, all text or all numbers, such as "
-            f"debug = [0, 1]; got {shown(treatments)}"
-        )
-    if not isinstance(tables.get("provenance", {}), dict):
-        raise ValueError(f"{path}: provenance: expected a table, got {shown(tables['provenance'])}")
+def _read_levels(treatments: Any, mistakes: Mistakes) -> dict[str, tuple[Level, ...]]:
+    """Return the levels of each treatment; what is no table is left to `ExperimentSchema`."""
+    if not isinstance(treatments, dict):
+        return {}
+    # The names are aliases: as attributes they could hide some of pydantic's own.
+    fields: dict[str, Any] = {
+        f"field{number}": (Levels, Field(alias=name)) for number, name in enumerate(treatments)
+    }
+    schema = create_model("Treatments", __base__=StrictTable, **fields)
+    read = validated(schema, treatments, Location("treatments"), mistakes)
+    found = () if read is None else read.model_dump(by_alias=True).items()
+    return {name: tuple(levels) for name, levels in found}
 
 
-def _alike(levels: list[Any]) -> bool:
-    """Tell whether levels are all text or all numbers."""
-    return all(isinstance(level, str) for level in levels) or all(
-        isinstance(level, int | float) for level in levels
-    )
-
-
-def _read_rows(path: Path, tables: dict[str, Any]) -> pd.DataFrame:
+def _read_rows(
+    path: Path, stated: ExperimentSchema, levels: Mapping[str, Sequence[Level]]
+) -> pd.DataFrame:
     check_regular(path, "the rows of the experiment (.csv)")
     check_header_and_size(path)
     try:
@@ -164,17 +213,12 @@ def _read_rows(path: Path, tables: dict[str, Any]) -> pd.DataFrame:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: cannot be read as CSV ({error})") from error
-    if "rows" in tables and len(frame) != tables["rows"]:
+    if stated.rows is not None and len(frame) != stated.rows:
         raise ValueError(
             f"{path}: has {len(frame)} rows, but {path.with_suffix('.toml').name} says "
-            f"{tables['rows']}; the two files do not belong together"
+            f"{stated.rows}; the two files do not belong together"
         )
-    text = [tables["subject"]]
-    text += [
-        name
-        for name, levels in tables["treatments"].items()
-        if any(isinstance(level, str) for level in levels)
-    ]
+    text = {stated.subject, *(name for name, each in levels.items() if isinstance(each[0], str))}
     for name in frame.columns:
         if name not in text:
             frame[name] = _numbers(frame[name])

@@ -34,7 +34,7 @@ from causalassay.lab.factorial.scores import (
 )
 from causalassay.lab.factorial.truth import ALPHA, LEVEL, Mean, Truth, mean_of, without_doubles
 from causalassay.present import Document, Shown
-from causalassay.present.formatting import Interval, few, fixed
+from causalassay.present.formatting import Interval, counted, few, fixed
 from causalassay.present.json_values import plain_values
 
 MOST_PAIRS = 4
@@ -296,7 +296,7 @@ def _disagreement(preferences: Sequence[Preference]) -> Finding:
         better_than.setdefault(worse, []).append(better)
     named = "; ".join(f"{', '.join(names)} to {worse}" for worse, names in better_than.items())
     left = len(pairs) - MOST_PAIRS
-    words["pairs_named"] = f"{named}; and {left} more pairs" if left > 0 else named
+    words["pairs_named"] = f"{named}; and {counted(left, 'more pair')}" if left > 0 else named
     return Finding(
         FindingKind.OPPOSITE_ORDERS,
         numbers={"pairs": pairs},

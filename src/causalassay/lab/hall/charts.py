@@ -8,7 +8,7 @@ from typing import Any
 
 from causalassay.judging.findings import FindingKind
 from causalassay.lab.hall.row import Row
-from causalassay.present.charts import COLOURS, FALLING, PAPER, QUIET, RISING
+from causalassay.present.charts import COLOURS, FALLING, PAPER, QUIET, RISING, chart_of, titled_spec
 
 VARIANCE, R2 = "variance", "R2"
 WIDE, HIGH = 900, 760
@@ -27,7 +27,8 @@ FARTHEST, STEP, DIRECTIONS = 260, 6, 24
 COLOUR_OF = {
     FindingKind.GAMEABLE.label: RISING,
     FindingKind.GAMEABLE_BACKWARDS.label: FALLING,
-    FindingKind.LEANING.label: COLOURS[1],
+    FindingKind.SORTABLE_ONLY.label: COLOURS[1],
+    FindingKind.GAIN_ONLY.label: COLOURS[2],
     "no evidence, or no test": QUIET,
 }
 SHAPE_OF = {"other packages": "circle", "ours": "square", "data sets": "diamond"}
@@ -81,11 +82,11 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
     axis = alt.Axis(tickCount=10, format=".1f")
     x = alt.X("x:Q", scale=shares, title="var-sortability", axis=axis)
     y = alt.Y("y:Q", scale=shares, title="R²-sortability", axis=axis)
-    base = alt.Chart(alt.InlineData(values=placed))
+    base = chart_of(*placed)
     dashes: dict[str, Any] = {"strokeDash": [4, 3], "opacity": 0.6, "color": "currentColor"}
     layers = [
-        alt.Chart(alt.InlineData(values=[{"x": 0.5}])).mark_rule(**dashes).encode(x=x),
-        alt.Chart(alt.InlineData(values=[{"y": 0.5}])).mark_rule(**dashes).encode(y=y),
+        chart_of({"x": 0.5}).mark_rule(**dashes).encode(x=x),
+        chart_of({"y": 0.5}).mark_rule(**dashes).encode(y=y),
         base.transform_filter("datum.far")
         .mark_rule(opacity=0.45, strokeWidth=0.7, color="currentColor")
         .encode(x=x, y=y, x2="to_x:Q", y2="to_y:Q"),
@@ -95,7 +96,7 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
             .encode(x=alt.X("text_x:Q", scale=shares), y="text_y:Q", text="name:N")
             for side in ("left", "center", "right")
         ),
-        alt.Chart(alt.InlineData(values=marks))
+        chart_of(*marks)
         .mark_point(filled=True, size=80, opacity=1, stroke=PAPER, strokeWidth=1)
         .encode(
             x=x,
@@ -105,14 +106,11 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
             description="about:N",
         ),
     ]
-    title = alt.TitleParams(
-        "Mean sortability by variance and by R²",
-        subtitle="dashed: 0.5, where the statistic says nothing of the order",
-    )
-    chart = alt.layer(*layers).properties(title=title, width=WIDE, height=HIGH)
-    chart = chart.configure_legend(columnPadding=24)  # a reader's font may be wider than ours
-    spec: dict[str, Any] = chart.to_dict()
-    return spec
+    # A reader's font may be wider than ours.
+    chart = alt.layer(*layers).configure_legend(columnPadding=24)
+    below = "dashed: 0.5, where the statistic says nothing of the order"
+    title = "Mean sortability by variance and by R²"
+    return titled_spec(chart, title, below, width=WIDE, height=HIGH)
 
 
 def _kind(row: Row) -> str:

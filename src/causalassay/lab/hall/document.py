@@ -34,20 +34,24 @@ from causalassay.present import (
     Spread,
     Table,
 )
-from causalassay.present.formatting import as_sentence, fixed
+from causalassay.present.formatting import as_sentence, counted, fixed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PICTURE, NUMBERS = "hall.svg", "hall.csv"
 
-GROUPS: dict[Group, tuple[str, str]] = {
-    "package": ("Generators of other packages", "generators of other packages"),
-    "ours": ("Our schemes", "schemes of ours"),
-    "data set": ("Data sets", "real data sets"),
-    "network": ("Networks", "networks"),
+GROUPS: dict[Group, tuple[str, str, str]] = {
+    "package": (
+        "Generators of other packages",
+        "generator of other packages",
+        "generators of other packages",
+    ),
+    "ours": ("Our schemes", "scheme of ours", "schemes of ours"),
+    "data set": ("Data sets", "real data set", "real data sets"),
+    "network": ("Networks", "network", "networks"),
 }
-"""The heading of each group, and what sentences call it; in the order of the tables."""
+"""The heading of each group, and what sentences call one and several; as the tables are ordered."""
 
 STATISTICS = {artefact.statistic: f"by {artefact.word}" for artefact in ARTEFACTS.values()}
 """The headings of sortabilities."""
@@ -62,17 +66,20 @@ MOST_NAMED = 20
 
 MEANINGS = {
     "gameable": "sorting beats random orders, and the statistic follows the causal order.",
-    "leaning": "one of the two tests passes, not both: a study with fewer data sets may then find "
-    "no artefact.",
+    FindingKind.SORTABLE_ONLY.label: "the statistic follows the causal order; sorting by it was "
+    "not seen to direct edges better.",
+    FindingKind.GAIN_ONLY.label: "sorting directs edges better, and the statistic was not seen to "
+    "follow the causal order.",
     "no evidence": "this does not mean that nothing is there: a sortability from "
-    f"{1 - CLEAR:g} to {CLEAR:g}, or a gain in F1 below {MATTERS:g}, does not count.",
-    "borderline": "a sortability or a gain in F1 that decides is within two standard errors of a "
-    "limit of the rule: another seed may give another verdict.",
+    f"{1 - CLEAR:g} to {CLEAR:g}, or a gain in direction score below {MATTERS:g}, does not count.",
+    "borderline": "a sortability or a gain in direction score that decides is within two standard "
+    "errors of a limit of the rule: another seed may give another verdict.",
     "sortability": "the mean over the draws and their standard deviation. At 0.5 the statistic "
     "says nothing of the causal order; at 1 it rises along every path, at 0 it falls. Series are "
     "counted by pairs. It depends on the number of edges.",
-    "F1": "Lasso regression along the order by a statistic, rising or falling; the best of these "
-    "means, against random orders.",
+    "direction score": "true edges directed rightly minus wrongly, by all true edges, of Lasso "
+    "regression along the order by a statistic, rising or falling; the best of these means, "
+    "against random orders.",
 }
 CAPTION = (
     "Right of the vertical dashed line, variance rises along the causal order; above the "
@@ -146,7 +153,7 @@ def row_document(row: Row) -> Document:
 def counts(rows: Sequence[Row]) -> list[str]:
     """Return a sentence on each group: how many are gameable, and all other verdicts."""
     sentences = []
-    for group, (_, named) in GROUPS.items():
+    for group, (_, *noun) in GROUPS.items():
         judged = [row for row in rows if row.group == group and row.verdict is not None]
         if not judged:
             continue
@@ -159,7 +166,8 @@ def counts(rows: Sequence[Row]) -> list[str]:
         ]
         near = sum(row.is_borderline for row in judged)
         sentences.append(
-            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {len(judged)} {named} are gameable"
+            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {counted(len(judged), *noun)} "
+            f"{'is' if len(judged) == 1 else 'are'} gameable"
             + (f", {backwards} of them backwards" if backwards else "")
             + (f"; {', '.join(others)}" if others else "")
             + (f" ({near} of all borderline)." if near else ".")
@@ -184,7 +192,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
         Column("name", "name"),
         Column("verdict", "verdict"),
         *(Column(name, STATISTICS[name], "fixed", 6) for name in statistics),
-        Column("f1", "F1 / random", "fixed", 5),
+        Column("direction", "direction score / random", "fixed", 5),
         Column("sorted_by", "best sorting", priority=3),
         Column("n_edges", "edges", "count", 1),
         Column("package", "package", priority=1),
@@ -199,7 +207,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
                 mark="borderline" if row.is_borderline else "",
             ),
             *(cell and Spread(cell.sortability, cell.spread) for cell in map(row.cell, statistics)),
-            (row.best_f1, row.random_f1),
+            (row.best_direction, row.random_direction),
             row.best_sorting[1],
             row.n_edges,
             package(row),
@@ -209,7 +217,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
     ]
     caption = (
         f"{title}. Mean sortability by each statistic and its standard deviation over the draws "
-        "(0.5 is chance), and F1 of the best sorting baseline beside that of random orders."
+        "(0.5 is chance), and the direction score of the best sorting beside that of random orders."
     )
     return Table(identity, columns, cells, title, caption)
 
@@ -301,17 +309,17 @@ def entry_blocks(row: Row) -> list[Block]:
         for cell in row.won_by:
             if cell.statistic != row.statistic:
                 is_rising = cell.kind == FindingKind.GAMEABLE
-                f1 = cell.f1_rising if is_rising else cell.f1_falling
+                score = cell.direction_rising if is_rising else cell.direction_falling
                 facts[f"also {cell.kind.label} by {cell.word}"] = (
-                    f"mean F1 {fixed(f1)} against {fixed(row.random_f1)}; sortability "
-                    f"{fixed(cell.sortability)}"
+                    f"direction score {fixed(score)} against {fixed(row.random_direction)}; "
+                    f"sortability {fixed(cell.sortability)}"
                 )
         facts["graphs"] = f"{row.graphs} {row.n_edges:.1f} edges on average."
         if row.group == "package" and row.n_nodes < row.settings.nodes:
             facts["columns"] = f"{row.n_nodes:.1f} on average; constant ones are left out."
         if row.n_units < row.n_draws:
             facts["instances"] = (
-                f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+                f"{row.n_units}, for draws on one graph are one ({counted(row.n_draws, 'draw')})."
             )
     if row.reference:
         facts["reference"] = row.reference
@@ -338,7 +346,15 @@ def entries_document(entries: Iterable[Entry]) -> Document:
 
 
 _BEFORE = ("name", "group", "package", "version", "world", "status", "reason", "verdict")
-_AFTER = ("random_f1", "best_f1", "is_borderline", "n_draws", "n_units", "n_nodes", "n_edges")
+_AFTER = (
+    "random_direction",
+    "best_direction",
+    "is_borderline",
+    "n_draws",
+    "n_units",
+    "n_nodes",
+    "n_edges",
+)
 
 
 def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
@@ -347,7 +363,10 @@ def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
 
     records = []
     for row in rows:
-        plain = row.to_dict() | {"best_f1": row.best_f1, "is_borderline": row.is_borderline}
+        plain = row.to_dict() | {
+            "best_direction": row.best_direction,
+            "is_borderline": row.is_borderline,
+        }
         record = {name: plain[name] for name in (*_BEFORE, "statistic")}
         measured = {cell["statistic"]: cell for cell in plain["cells"]}
         for statistic in STATISTICS:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from causalassay.auditing import Audit, BaselineScore, PooledAudit, Sortability, audit, pool
-from causalassay.auditing.pooled import measured_of, random_f1
+from causalassay.auditing.pooled import measured_of, random_direction
 from causalassay.auditing.result import ColumnPlace
 from causalassay.common.files import filled_folder
 from causalassay.common.seeding import stream
@@ -28,7 +28,7 @@ from causalassay.lab.hall.row import Cell, Row, Status, keep, kept, kind_of
 from causalassay.present import today
 from causalassay.study.keys import digest
 
-TESTS = 2
+TESTS = 3
 """Raised when a row of the same data has other numbers, or more: it is then measured again."""
 
 _SORTABILITY, _UP_GAIN, _DOWN_GAIN = 0, 5, 6
@@ -190,7 +190,9 @@ def measure(
         graphs=" ".join(finding.sentence for finding in graphs),
         rules=tuple(result.rules),
         cells=cells,
-        random_f1=random_f1(result) if isinstance(result, Audit) else result.random_f1,
+        random_direction=random_direction(result)
+        if isinstance(result, Audit)
+        else result.random_direction,
         n_draws=len(audits),
         n_units=1 if isinstance(result, Audit) else result.n_units,
         n_edges=float(np.mean([audit_of.n_edges for audit_of in audits.values()])),
@@ -261,8 +263,8 @@ def _cells(pooled: PooledAudit) -> tuple[Cell, ...]:
                 _spread(up.artefact, pooled, _SORTABILITY),
                 up.sortable_p,
                 down.sortable_p,
-                pooled.random_f1 + up.gain,
-                pooled.random_f1 + down.gain,
+                pooled.random_direction + up.gain,
+                pooled.random_direction + down.gain,
                 up.winning_p,
                 down.winning_p,
                 _spread(up.artefact, pooled, _UP_GAIN),
@@ -274,7 +276,7 @@ def _cells(pooled: PooledAudit) -> tuple[Cell, ...]:
 
 def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
     """Return a cell for each statistic of a single data set."""
-    base = random_f1(audited)
+    base = random_direction(audited)
     cells = []
     for artefact in artefacts_of(audited.world):
         value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)[:7]

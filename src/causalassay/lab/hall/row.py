@@ -45,13 +45,13 @@ class Cell:
         The standard deviation of the sortability over the draws; nan of one data set.
     p_rising, p_falling : float
         P-values of the sortability, pooled.
-    f1_rising, f1_falling : float
-        The mean F1, over instances, of regression along the order by the statistic.
-    f1_p_rising, f1_p_falling : float
-        P-values of that F1 against random orders, pooled.
+    direction_rising, direction_falling : float
+        The mean direction score, over instances, of regression along the order by the statistic.
+    direction_p_rising, direction_p_falling : float
+        P-values of that score against random orders, pooled.
     gain_spread_rising, gain_spread_falling : float
-        The standard deviation over the draws of F1 minus that of random orders; nan of one data
-        set.
+        The standard deviation over the draws of that score minus that of random orders; nan of one
+        data set.
     """
 
     statistic: str
@@ -61,10 +61,10 @@ class Cell:
     spread: float
     p_rising: float
     p_falling: float
-    f1_rising: float
-    f1_falling: float
-    f1_p_rising: float = math.nan
-    f1_p_falling: float = math.nan
+    direction_rising: float
+    direction_falling: float
+    direction_p_rising: float = math.nan
+    direction_p_falling: float = math.nan
     gain_spread_rising: float = math.nan
     gain_spread_falling: float = math.nan
 
@@ -97,8 +97,8 @@ class Row(Shown):
         The names of the rules that led to the findings.
     cells : tuple of Cell
         What sorting by each statistic gives.
-    random_f1 : float
-        The mean F1 along random orders.
+    random_direction : float
+        The mean direction score along random orders.
     n_draws, n_units : int
         Data sets, and those with different graphs.
     n_edges, n_nodes : float
@@ -128,7 +128,7 @@ class Row(Shown):
     graphs: str = ""
     rules: tuple[str, ...] = ()
     cells: tuple[Cell, ...] = ()
-    random_f1: float = math.nan
+    random_direction: float = math.nan
     n_draws: int = 0
     n_units: int = 0
     n_edges: float = math.nan
@@ -140,18 +140,21 @@ class Row(Shown):
 
     @property
     def best_sorting(self) -> tuple[float, str]:
-        """The largest mean F1 of the sorting baselines, and by what; nan without any."""
+        """The largest mean direction score of sorting, and by what; nan without any."""
         reached = [
-            (f1, f"{direction} {cell.word}")
+            (score, f"{direction} {cell.word}")
             for cell in self.cells
-            for f1, direction in ((cell.f1_rising, "rising"), (cell.f1_falling, "falling"))
-            if not math.isnan(f1)
+            for score, direction in (
+                (cell.direction_rising, "rising"),
+                (cell.direction_falling, "falling"),
+            )
+            if not math.isnan(score)
         ]
         return max(reached, key=lambda pair: pair[0], default=(math.nan, ""))
 
     @property
-    def best_f1(self) -> float:
-        """The largest mean F1 of the sorting baselines; nan without any."""
+    def best_direction(self) -> float:
+        """The largest mean direction score of the sorting baselines; nan without any."""
         return self.best_sorting[0]
 
     @property
@@ -173,7 +176,10 @@ class Row(Shown):
         cell = self.cell(self.statistic)
         if ways or cell is None:
             return ", ".join(ways) or self.verdict.label
-        rising, falling = (cell.p_rising, cell.f1_p_rising), (cell.p_falling, cell.f1_p_falling)
+        rising, falling = (
+            (cell.p_rising, cell.direction_p_rising),
+            (cell.p_falling, cell.direction_p_falling),
+        )
         direction = "falling " if min(falling) < min(rising) else ""
         return f"{self.verdict.label} by {direction}{cell.word}"
 
@@ -181,8 +187,8 @@ class Row(Shown):
     def is_borderline(self) -> bool:
         """Whether another seed may well give another verdict.
 
-        A mean that the verdict rests on, a sortability or a gain in F1, is within two standard
-        errors of the limit that the rule has.
+        A mean that the verdict rests on, a sortability or a gain in direction score, is within two
+        standard errors of the limit that the rule has.
         """
         if any(not self._near_a_limit(cell) for cell in self.won_by):
             return False
@@ -195,10 +201,10 @@ class Row(Shown):
         return any(self._gain_decides(cell, direction) for direction in ("rising", "falling"))
 
     def _gain_decides(self, cell: Cell, direction: str) -> bool:
-        """Whether the F1 test passes or not by a gain that is near its limit, and by that alone."""
-        gain = getattr(cell, f"f1_{direction}") - self.random_f1
+        """Whether the second test passes or not by a gain near its limit, and by that alone."""
+        gain = getattr(cell, f"direction_{direction}") - self.random_direction
         error = 2 * getattr(cell, f"gain_spread_{direction}") / math.sqrt(max(self.n_units, 1))
-        return getattr(cell, f"f1_p_{direction}") <= LEVEL and abs(gain - MATTERS) < error
+        return getattr(cell, f"direction_p_{direction}") <= LEVEL and abs(gain - MATTERS) < error
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

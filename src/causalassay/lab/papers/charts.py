@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pandas as pd
 from causalassay.lab.papers.pictures import Draw, Picture
 from causalassay.lab.papers.published import Outcome, relative_difference
 from causalassay.lab.papers.result import Line
-from causalassay.present.charts import COLOURS, FRAME, INK, PAPER
+from causalassay.present.charts import COLOURS, FRAME, INK, PAPER, chart_of
 from causalassay.present.colours import light
 
 ROLES: dict[Outcome, str] = {
@@ -61,8 +62,10 @@ Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 SCHEMES = ("raw", "standardized", "iSCM", "UUMC")
 """Series whose colours are the same in every report."""
-LETTER, SYMBOL = 6.2, 27
-"""Pixels of a letter, and of a legend's symbol with the space around it."""
+LETTER, APART = 7.0, 18
+"""Pixels of a letter in a wide font, and between two entries of a legend."""
+SYMBOL = 19 + APART
+"""Pixels of a legend's symbol with the space around it."""
 
 
 def overview(groups: Groups) -> dict[str, Any]:
@@ -99,14 +102,14 @@ def distances(groups: Groups) -> list[dict[str, object]]:
 
 def _distance_panel(far: Sequence[dict[str, object]], names: Sequence[str]) -> Chart:
     band = (
-        alt.Chart(alt.InlineData(values=[{"low": -1, "high": 1}]))
+        chart_of({"low": -1, "high": 1})
         .mark_rect(color=BAND)
         .encode(x=alt.X("low:Q", title=DISTANCE), x2="high:Q")
     )
     scale = alt.Scale(domain=[-FARTHEST, FARTHEST])
     axis = alt.Axis(values=[-3, -2, -1, 0, 1, 2, 3], format="d")
     dots = (
-        alt.Chart(alt.InlineData(values=far))
+        chart_of(*far)
         .mark_point(filled=True, size=34, opacity=0.55)
         .encode(
             x=alt.X("far:Q", title=DISTANCE, scale=scale, axis=axis),
@@ -121,10 +124,14 @@ def _distance_panel(far: Sequence[dict[str, object]], names: Sequence[str]) -> C
 
 def _count_panel(groups: Groups, names: Sequence[str], *, labels: bool) -> alt.Chart:
     return (
-        alt.Chart(alt.InlineData(values=counts_by_group(groups)))
+        chart_of(*counts_by_group(groups))
         .mark_bar(height=12)
         .encode(
-            x=alt.X("count:Q", title="published values", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X(
+                "count:Q",
+                title="published values",
+                axis=alt.Axis(tickMinStep=1, tickCount=6, format="d"),
+            ),
             y=_group_axis(names, labels=labels),
             color=_outcome_colour(),
             order=alt.Order("place:Q"),
@@ -174,7 +181,7 @@ def _room_below(picture: Picture) -> int:
 
 def _base(rows: pd.DataFrame) -> alt.Chart:
     values = [dict(zip(rows.columns, row, strict=True)) for row in rows.to_numpy(object).tolist()]
-    return alt.Chart(alt.InlineData(values=values))
+    return chart_of(*values)
 
 
 def _colour(names: list[str], room: int) -> alt.Color:
@@ -185,6 +192,7 @@ def _colour(names: list[str], room: int) -> alt.Color:
         title=None,
         orient="bottom",
         columns=columns,
+        columnPadding=APART,
         symbolType="square",
         symbolStrokeWidth=5,
         symbolSize=60,
@@ -212,7 +220,12 @@ def _y_axis(name: str, title: str) -> alt.Y:
     return alt.Y(name, title=title, axis=alt.Axis(labelFlush=True))
 
 
-def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
+def _title(text: str, width: int) -> list[str] | None:
+    """Return the title under a panel in lines that are no wider than it; the next one is near."""
+    return textwrap.wrap(text, int(width / LETTER)) or None
+
+
+def _lines(picture: Picture, colour: alt.Color, width: int) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
     places = sorted({int(value) for value in rows["x"]}) if whole else []
@@ -220,7 +233,7 @@ def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
     ticks = {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
     axis = alt.Axis(format="d", **ticks) if whole else alt.Axis()
     lines = _base(rows).mark_line(point=whole)
-    x = alt.X("x:Q", title=picture.x, axis=axis)
+    x = alt.X("x:Q", title=_title(picture.x, width), axis=axis)
     return lines.encode(x=x, y=_y_axis("y:Q", picture.y), color=colour)
 
 
@@ -231,7 +244,7 @@ def _boxes(picture: Picture, colour: alt.Color, width: int) -> Chart:
     slanted = max(len(str(label)) for label in places) > LONG_LABEL
     axis = alt.Axis(labelAngle=-45 if slanted else 0)
     base = _base(box_rows(picture.data)).encode(
-        x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),
+        x=alt.X("x:N", title=_title(picture.x, width), sort=places, axis=axis),
         xOffset=alt.XOffset("series:N", sort=names),
     )
     y = _y_axis("least:Q", picture.y)
@@ -256,7 +269,7 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({key: groups.quantile(q) for key, q in shares.items()}).reset_index()
 
 
-def _heat_map(picture: Picture, _: alt.Color, __: int) -> Chart:
+def _heat_map(picture: Picture, _: alt.Color, width: int) -> Chart:
     """Return shades from white, 0, to black, 1; numbers on the axis of y grow upwards.
 
     Cells without a value have their place all the same.
@@ -272,7 +285,9 @@ def _heat_map(picture: Picture, _: alt.Color, __: int) -> Chart:
         _base(picture.data.dropna(subset="value"))
         .mark_rect(stroke=FRAME, strokeWidth=0.5)
         .encode(
-            x=alt.X("x:O", title=picture.x, axis=axis, scale=alt.Scale(domain=across)),
+            x=alt.X(
+                "x:O", title=_title(picture.x, width), axis=axis, scale=alt.Scale(domain=across)
+            ),
             y=alt.Y("y:O", title=picture.y, axis=axis, scale=alt.Scale(domain=down)),
             color=alt.Color("value:Q", scale=shades, legend=legend),
         )

@@ -188,7 +188,7 @@ def _anchor(item: str) -> str:
 def _title(reproduction: Reproduction) -> str:
     """Return the paper, and how many of its items there are if not all."""
     n_items, n_every = len(reproduction.items), len(_items_with_values(reproduction))
-    some = f" ({n_items} of {n_every} items)" if n_items < n_every else ""
+    some = f" ({n_items} of {counted(n_every, 'item')})" if n_items < n_every else ""
     return f"{reproduction.paper.slug} reproduced{some}"
 
 
@@ -212,8 +212,8 @@ def _made_by(reproduction: Reproduction, date: str) -> str:
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     effort = reproduction.effort
     studies = (
-        f" Its studies have {effort.runs} runs, whose algorithms took "
-        f"{effort.run_seconds / 60:.0f} minutes in all."
+        f" Its studies have {counted(effort.runs, 'run')}, whose algorithms took "
+        f"{counted(round(effort.run_seconds / 60), 'minute')} in all."
         if effort.runs
         else ""
     )

@@ -11,6 +11,7 @@ import pandas as pd
 
 from causalassay import risk
 from causalassay.lab.papers.study_values import ESTIMATED, with_acor
+from causalassay.present.formatting import counted
 
 Draw = Literal["lines", "boxes", "heat map"]
 
@@ -47,7 +48,7 @@ class Picture:
         """What it is, and how many runs it cannot show."""
         lost = self.lost + int(self.data["y"].isna().sum())
         text = f"{self.item} redrawn."
-        return f"{text} Not drawn: {lost} runs without a score." if lost else text
+        return f"{text} Not drawn: {counted(lost, 'run')} without a score." if lost else text
 
 
 def study_scores(

@@ -30,7 +30,7 @@ from causalassay.lab.papers.published import (
     chance_of_disagreement,
 )
 from causalassay.present import Shown
-from causalassay.present.formatting import Interval, fixed, formatted
+from causalassay.present.formatting import Interval, counted, fixed, formatted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class Line:
             needed = FEWEST_BLOCKS * self.ours.block
             parts.append(f"an extreme needs {needed} replicates: --size full")
         if lost := _lost(self.ours):
-            parts.append(f"{lost} draws without a number")
+            parts.append(f"{counted(lost, 'draw')} without a number")
         if self.value.reason:
             parts.append(self.value.reason)
         elif self.value.remark:
@@ -234,8 +234,8 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
         )
     if random := [line.chance for line in lines if line.chance]:
         sentences.append(
-            f"Chance alone makes about {sum(random):.1f} of the {len(random)} random numbers "
-            "disagree at this level (99 %)."
+            f"Chance alone makes about {sum(random):.1f} of "
+            f"{counted(len(random), 'random number')} disagree at this level (99 %)."
         )
     return sentences
 

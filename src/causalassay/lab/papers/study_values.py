@@ -27,6 +27,7 @@ from causalassay.lab.papers.estimates import (
     standard_deviation,
     unpaired,
 )
+from causalassay.present.formatting import counted
 from causalassay.risk.study_risk import FEWEST_SYSTEMS, LEAST_DIFFERENCE
 
 Frame = pd.DataFrame
@@ -458,7 +459,7 @@ def _present(numbers: pd.Series) -> tuple[Vector, int]:
 
 
 def _no_numbers(lost: int) -> NotRun:
-    return NotRun(f"none of {lost} runs has a number")
+    return NotRun(f"none of {counted(lost, 'run')} has a number")
 
 
 def _summary(frame: Frame, selection: Selection, statistic: str, block: int) -> Ours:

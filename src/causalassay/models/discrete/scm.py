@@ -36,6 +36,7 @@ from causalassay.models.interventions import (
     check_intervention,
 )
 from causalassay.present import Document, Shown
+from causalassay.present.formatting import counted
 
 Levels = tuple[str, ...] | tuple[float, ...]
 
@@ -132,7 +133,7 @@ class DiscreteSCM(Shown):
     def size_text(self) -> str:
         """Its nodes, edges and levels, in words."""
         return (
-            f"{self.n_nodes} nodes, {int(self.graph.sum())} edges, "
+            f"{counted(self.n_nodes, 'node')}, {counted(int(self.graph.sum()), 'edge')}, "
             f"{min(self.n_levels)} to {max(self.n_levels)} levels"
         )
 

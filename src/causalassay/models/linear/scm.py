@@ -21,8 +21,9 @@ from causalassay.models.interventions import (
     check_intervention,
     on_observed_scale,
 )
-from causalassay.models.noise import Noise, as_noise
+from causalassay.models.noise import MixedNoise, Noise, noise_of_nodes
 from causalassay.present import Document, Shown
+from causalassay.present.formatting import counted
 
 
 @kernel
@@ -55,8 +56,9 @@ class LinearSCM(Shown):
         The variance of each node's noise; a scalar holds for all.
     intercept : array_like, shape (d,) or scalar
         A constant added to each node; a scalar holds for all.
-    noise : Noise or str
-        The family of every node's noise, centred, with unit variance.
+    noise : Noise, MixedNoise or str
+        The family of every node's noise, centred, with unit variance; `MixedNoise` has a
+        law for each node.
     latent_mean, latent_sd : array_like, shape (d,) or scalar
         How the observed variables came from latent ones: observed =
         (latent - latent_mean) / latent_sd. Only interventions with
@@ -78,7 +80,7 @@ class LinearSCM(Shown):
     weights: Weights
     noise_variance: Vector
     intercept: Vector
-    noise: Noise
+    noise: Noise | MixedNoise
     latent_mean: Vector
     latent_sd: Vector
     _order: Indices = field(init=False)
@@ -88,7 +90,7 @@ class LinearSCM(Shown):
         weights: ArrayLike,
         noise_variance: ArrayLike,
         intercept: ArrayLike = 0.0,
-        noise: Noise | str = "gaussian",
+        noise: Noise | MixedNoise | str = "gaussian",
         *,
         latent_mean: ArrayLike = 0.0,
         latent_sd: ArrayLike = 1.0,
@@ -100,7 +102,7 @@ class LinearSCM(Shown):
             "weights": matrix,
             "noise_variance": per_node(noise_variance, d, "noise_variance"),
             "intercept": per_node(intercept, d, "intercept"),
-            "noise": as_noise(noise),
+            "noise": noise_of_nodes(noise, d),
             "latent_mean": per_node(latent_mean, d, "latent_mean"),
             "latent_sd": per_node(latent_sd, d, "latent_sd"),
             "_order": topological_order(matrix != 0, "weights"),
@@ -115,8 +117,9 @@ class LinearSCM(Shown):
     @property
     def size_text(self) -> str:
         """Its nodes, edges and noise, in words."""
-        n_edges = np.count_nonzero(self.weights)
-        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
+        n_edges = int(np.count_nonzero(self.weights))
+        nodes, edges = counted(self.n_nodes, "node"), counted(n_edges, "edge")
+        return f"{nodes}, {edges}, {self.noise.family} noise"
 
     def __repr__(self) -> str:
         return f"LinearSCM({self.size_text})"

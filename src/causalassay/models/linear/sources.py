@@ -62,7 +62,9 @@ class _Weighted:
         # Per edge, so that the stream does not depend on the size of the matrix.
         weights[graph] = draw_weights(int(graph.sum()), self.weights, self.signs, rng)
         variance = draw_variance(len(graph), getattr(self, "noise_sd", 1.0), rng)
-        return LinearSCM(weights, variance, 0.0, as_noise(self.noise))
+        # Last, so that all noises meet the same weights.
+        noise = as_noise(self.noise).for_nodes(len(graph), rng)
+        return LinearSCM(weights, variance, 0.0, noise)
 
 
 class _Rescaled(ABC):
@@ -100,7 +102,7 @@ class SCM(_Weighted):
     signs : {"random", "positive", "shared"}
         Each weight has its own random sign, all are positive, or all share one random sign.
     noise : str or Noise
-        The family of the noise, such as "gaussian".
+        The family of the noise, such as "gaussian"; "mixed": each node draws its own.
     noise_sd : float or (float, float)
         Equal for all nodes, or a range from which each node draws its own.
 
@@ -209,7 +211,7 @@ class UUMC(_Rescaled):
     Parameters
     ----------
     noise : str or Noise
-        The family of the noise, such as "gaussian".
+        The family of the noise, such as "gaussian"; "mixed": each node draws its own.
     sample_size : int, optional
         Divide by the standard deviation of this many draws instead.
     ddof : int
@@ -245,7 +247,8 @@ class UUMC(_Rescaled):
         direction = np.where(graph, rng.standard_normal(graph.shape), 0.0)
         length = np.sqrt((direction**2).sum(axis=0))
         length[n_parents == 0] = 1.0
-        return LinearSCM(direction * radius / length, 1 - radius**2, 0.0, as_noise(self.noise))
+        noise = as_noise(self.noise).for_nodes(len(graph), rng)
+        return LinearSCM(direction * radius / length, 1 - radius**2, 0.0, noise)
 
 
 @dataclass(frozen=True)
@@ -373,7 +376,7 @@ class DaO:
     Parameters
     ----------
     noise : str or Noise
-        The family of the noise, such as "gaussian".
+        The family of the noise, such as "gaussian"; "mixed": each node draws its own.
 
     Notes
     -----
@@ -424,7 +427,8 @@ class DaO:
             with_earlier = weights[parents, node] @ correlation[parents]
             correlation[node] = correlation[:, node] = with_earlier
             correlation[node, node] = 1.0
-        return LinearSCM(weights, 1 - explained, 0.0, as_noise(self.noise))
+        noise = as_noise(self.noise).for_nodes(n_nodes, rng)
+        return LinearSCM(weights, 1 - explained, 0.0, noise)
 
 
 # One scheme's noise variances meet another scheme's scales: raw and internally standardised models

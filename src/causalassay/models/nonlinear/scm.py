@@ -20,9 +20,10 @@ from causalassay.models.interventions import (
     on_observed_scale,
 )
 from causalassay.models.linear.scm import per_node
-from causalassay.models.noise import Noise, as_noise
+from causalassay.models.noise import MixedNoise, Noise, noise_of_nodes
 from causalassay.models.nonlinear.mechanisms import Function, Functions
 from causalassay.present import Document, Shown
+from causalassay.present.formatting import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -41,8 +42,9 @@ class AdditiveNoiseSCM(Shown):
         increasing node number, and returns n numbers. None for a node without parents.
     noise_variance, intercept, signal_scale : array_like, shape (d,) or scalar
         The three parts of the equation above; a scalar holds for all nodes.
-    noise : Noise or str
-        The family of every node's noise, centred, with unit variance.
+    noise : Noise, MixedNoise or str
+        The family of every node's noise, centred, with unit variance; `MixedNoise` has a
+        law for each node.
     latent_mean, latent_sd : array_like, shape (d,) or scalar
         How the observed variables came from latent ones: observed =
         (latent - latent_mean) / latent_sd. Only interventions with
@@ -69,7 +71,7 @@ class AdditiveNoiseSCM(Shown):
     functions: Functions
     noise_variance: Vector
     intercept: Vector
-    noise: Noise
+    noise: Noise | MixedNoise
     signal_scale: Vector
     latent_mean: Vector
     latent_sd: Vector
@@ -83,7 +85,7 @@ class AdditiveNoiseSCM(Shown):
         functions: Sequence[Function | None],
         noise_variance: ArrayLike = 1.0,
         intercept: ArrayLike = 0.0,
-        noise: Noise | str = "gaussian",
+        noise: Noise | MixedNoise | str = "gaussian",
         *,
         signal_scale: ArrayLike = 1.0,
         latent_mean: ArrayLike = 0.0,
@@ -106,7 +108,7 @@ class AdditiveNoiseSCM(Shown):
         checked = {
             "graph": graph,
             "functions": _check_functions(functions, graph),
-            "noise": as_noise(noise),
+            "noise": noise_of_nodes(noise, len(graph)),
             "_order": order,
             **{name: per_node(given, len(graph), name) for name, given in numbers.items()},
         }
@@ -121,8 +123,9 @@ class AdditiveNoiseSCM(Shown):
     @property
     def size_text(self) -> str:
         """Its nodes, edges and noise, in words."""
-        n_edges = np.count_nonzero(self.graph)
-        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
+        n_edges = int(np.count_nonzero(self.graph))
+        nodes, edges = counted(self.n_nodes, "node"), counted(n_edges, "edge")
+        return f"{nodes}, {edges}, {self.noise.family} noise"
 
     def __repr__(self) -> str:
         return f"AdditiveNoiseSCM({self.size_text})"

@@ -51,7 +51,8 @@ class _Functional:
         graph = as_graph(graph)
         functions = self.mechanism.draw(graph, rng)
         variance = draw_variance(len(graph), getattr(self, "noise_sd", 1.0), rng)
-        return AdditiveNoiseSCM(graph, functions, variance, 0.0, as_noise(self.noise))
+        noise = as_noise(self.noise).for_nodes(len(graph), rng)
+        return AdditiveNoiseSCM(graph, functions, variance, 0.0, noise)
 
 
 class _Rescaled(_Functional):
@@ -82,7 +83,7 @@ class NonlinearSCM(_Functional):
         The family of functions: `GaussianProcess`, `AdditiveGaussianProcess`,
         `FourierFeatures`, `MLP`, `MultiIndex` or `Sigmoid`.
     noise : str or Noise
-        The family of the noise, such as "gaussian".
+        The family of the noise, such as "gaussian"; "mixed": each node draws its own.
     noise_sd : float or (float, float)
         Equal for all nodes, or a range from which each node draws its own.
 

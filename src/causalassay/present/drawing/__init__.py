@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.spelling import visible
 from causalassay.graphs.conversions import check_names
 from causalassay.graphs.cpdag import directed_part, undirected_part
@@ -114,7 +114,7 @@ def show(
     >>> show(chain(2))._repr_svg_()[:4]
     '<svg'
     """
-    checked = check_adjacency(graph).copy()
+    checked = as_graph(graph).copy()
     checked.setflags(write=False)
     labels = range(len(checked)) if names is None else names
     for name, given in (("shares", shares), ("as_drawn", as_drawn)):

@@ -17,6 +17,7 @@ from causalassay.common.arrays import Adjacency, Vector
 from causalassay.graphs.orders import is_dag, topological_order
 from causalassay.present.colours import light
 from causalassay.present.drawing.layout import Layers, circle_order, layers_of
+from causalassay.present.formatting import percent
 from causalassay.present.markup import escaped
 
 # Readable on white and on dark pages: what is written in ink stands on a light ground of its
@@ -75,7 +76,7 @@ class Stroke:
     --------
     >>> unsure = Stroke(joined=1.0, as_drawn=0.5)
     >>> unsure.wide, unsure.dashed, unsure.words
-    (3.4, True, ', joined 100%, as drawn 50%')
+    (3.4, True, ', joined 100 %, as drawn 50 %')
     """
 
     joined: float = math.nan
@@ -103,7 +104,7 @@ class Stroke:
     def words(self) -> str:
         """What the title of the edge adds."""
         named = (("joined", self.joined), ("as drawn", self.as_drawn))
-        return "".join(f", {name} {one:.0%}" for name, one in named if not math.isnan(one))
+        return "".join(f", {name} {percent(one)}" for name, one in named if not math.isnan(one))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +132,15 @@ class Strokes:
 
 
 LEGEND = (
-    (Stroke(0.1), "10%"),
-    (Stroke(0.5), "50%"),
-    (Stroke(1.0), "100% of bootstraps join it"),
+    (Stroke(0.1), percent(0.1)),
+    (Stroke(0.5), percent(0.5)),
+    (Stroke(1.0), f"{percent(1)} of bootstraps join it"),
 )
 """Of thickness."""
 
 DASHED = (
     Stroke(1.0, 0.0),
-    f"dashed: of those, fewer than {AGREED:.0%} as drawn",
+    f"dashed: of those, fewer than {percent(AGREED)} as drawn",
 )
 """Of dashes."""
 

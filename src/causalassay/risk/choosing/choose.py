@@ -17,6 +17,7 @@ from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.judging.p_values import MonteCarlo, decide, holm
+from causalassay.present.formatting import counted
 from causalassay.risk import prediction
 from causalassay.risk.choosing.baselines import (
     Candidates,
@@ -208,7 +209,8 @@ def _nothing_ranked(runs: Runs, candidates: Candidates) -> str:
     shown = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
     if not candidates.algorithms:
         return "no algorithm to rank: name at least one that is not a baseline"
-    return f"none of {len(candidates.algorithms)} algorithms has a graph for these data: {shown}"
+    algorithms = counted(len(candidates.algorithms), "algorithm")
+    return f"none of {algorithms} has a graph for these data: {shown}"
 
 
 def _rows(

@@ -25,7 +25,7 @@ from causalassay.present import (
 )
 from causalassay.present.charts import lazy_chart
 from causalassay.present.drawing import show
-from causalassay.present.formatting import fixed, percent
+from causalassay.present.formatting import counted, fixed, percent
 from causalassay.present.terminal import FULL
 from causalassay.risk.choosing.result import (
     Choice,
@@ -86,8 +86,8 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
     risks = Figure(
         "risks",
         lazy_chart(f"{CHARTS}:risks", choice),
-        f"Weighted causal risk of {len(choice.rows)} graphs with intervals: the least is "
-        f"{fixed(least.weighted)}, of {least.name}",
+        f"Weighted causal risk of {counted(len(choice.rows), 'graph')} with intervals: the least "
+        f"is {fixed(least.weighted)}, of {least.name}",
     )
     next_step = Prose(f"What to do: {choice.next_step}", "strong")
     claims: list[Block] = [Findings(choice.claims[1:]), *_hint(choice)]
@@ -112,8 +112,8 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
         choice.claims[0],
         blocks,
         provenance,
-        f"{choice.n_rows} rows, {len(choice.columns)} columns, experiments on "
-        f"{len(choice.intervened)} of them; observational condition: {choice.observational}",
+        f"{counted(choice.n_rows, 'row')}, {counted(len(choice.columns), 'column')}, experiments "
+        f"on {len(choice.intervened)} of them; observational condition: {choice.observational}",
         rules_of(choice.claims),
     )
 
@@ -288,12 +288,13 @@ def _movements(choice: Choice) -> Iterator[Block]:
     n_moved = sum(len(movement.moved) for movement in choice.movements)
     n_pairs = len(choice.movements) * (len(choice.columns) - 1)
     alt = (
-        f"Who moved under which intervention: {n_moved} of {n_pairs} pairs of condition and column"
+        f"Who moved under which intervention: {n_moved} of {counted(n_pairs, 'pair')} of condition "
+        "and column"
     )
     yield Figure("moved", lazy_chart(f"{CHARTS}:movements", choice), alt, wide=True)
     yield Prose(
-        f"{tests.n_tests} tests ({tests.test}) against the observational rows. A column moved with "
-        f"a {bound} {tests.threshold:.3g}{kind}{least}."
+        f"{counted(tests.n_tests, 'test')} ({tests.test}) against the observational rows. A "
+        f"column moved with a {bound} {tests.threshold:.3g}{kind}{least}."
     )
     for each in choice.movements:
         if each.constant:
@@ -403,7 +404,7 @@ def opinion_table(opinion: SecondOpinion) -> Table:
         Column("share_predicted", "share of the\nchange predicted", "fixed"),
         Column("undoubted", "total variation without\nflagged interventions", "fixed3", priority=1),
     )
-    scores, n_experiments = opinion.scores, opinion.n_experiments
+    scores, experiments = opinion.scores, counted(opinion.n_experiments, "experiment")
     averaged = {score.n_experiments for score in (*scores.values(), *opinion.undoubted.values())}
     return Table(
         "second-opinion-scores",
@@ -417,13 +418,13 @@ def opinion_table(opinion: SecondOpinion) -> Table:
             )
             for name, score in scores.items()
         ],
-        f"Predicting {n_experiments} experiments left out (low is better)",
-        f"Mean total variation between prediction and measurement over {n_experiments} "
-        f"experiments. Perfect: {fixed(_number(opinion.floor), 3)}; nothing changes: "
+        f"Predicting {experiments} left out (low is better)",
+        f"Mean total variation between prediction and measurement over {experiments}. "
+        f"Perfect: {fixed(_number(opinion.floor), 3)}; nothing changes: "
         f"{fixed(_number(opinion.nothing_changes), 3)}. Share: 1 is perfect, 0 as good as “nothing "
         "changes”, less is worse.",
         [
-            f"a mean over {n} experiments has no interval: they are too few"
+            f"a mean over {counted(n, 'experiment')} has no interval: too few"
             for n in sorted(averaged)
             if n < LEAST_EXPERIMENTS
         ],

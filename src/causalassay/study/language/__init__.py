@@ -6,8 +6,15 @@ random settings (`grids`), then checks each table and makes a dataclass of it (`
 `mistakes` collects what is wrong, with its location and the nearest name.
 """
 
-from causalassay.study.forecast import describe
-from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.language.study_file import parse_study, read_study
+from typing import TYPE_CHECKING
+
+from causalassay.common.on_demand import names_on_demand
+
+if TYPE_CHECKING:
+    from causalassay.study.forecast import describe
+    from causalassay.study.language.mistakes import StudyMistakes
+    from causalassay.study.language.study_file import parse_study, read_study
 
 __all__ = ["StudyMistakes", "describe", "parse_study", "read_study"]
+
+__getattr__, __dir__ = names_on_demand(__name__)

@@ -386,7 +386,9 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
         return f"{visible(PurePath(network).stem)} {suffix(varied, {('network',)})}".strip()
     if isinstance(data := table.get("data"), Mapping):
         stem = visible(PurePath(str(data.get("file", "data"))).stem)
-        words = [stem, suffix(varied, {("data", "file")})]
+        if isinstance(files := data.get("files"), str):
+            stem = folder_name(files) or "data"
+        words = [stem, suffix(varied, {("data", "file"), ("data", "files")})]
         return " ".join(word for word in words if word)
     graph, model = (
         part if isinstance(part := table.get(key), Mapping) else {} for key in ("graph", "model")
@@ -407,6 +409,24 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     return " ".join(word for word in words if word)
 
 
+def folder_name(stated: str) -> str:
+    """Return what a folder, or that of a pattern, is called; empty if it is the study's own.
+
+    Examples
+    --------
+    >>> folder_name("../benchmarks/alarm/"), folder_name("alarm/*.csv"), folder_name("*.csv")
+    ('alarm', 'alarm', '')
+    """
+    path = PurePath(stated)
+    name = path.parent.name if is_pattern(path.name) else path.name
+    return "" if name == ".." else visible(name)
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a file's name stands for many."""
+    return any(letter in name for letter in "*?[")
+
+
 def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
     """Return everything the table states, flat and plain.
 
@@ -425,6 +445,9 @@ def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
     for key in ("data.file", "data.graph", "network"):
         if key in labels:
             labels[key] = PurePath(str(labels[key])).name
+    for key in ("data.files", "data.graphs"):
+        if key in labels:
+            labels[key] = folder_name(str(labels[key]))
     return labels
 
 

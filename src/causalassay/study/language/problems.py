@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from causalassay.common.spelling import visible
+from causalassay.data.file_pairs import stem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GRAPHS, GraphSource
 from causalassay.models.noise import FAMILIES, Noise
@@ -26,6 +28,7 @@ from causalassay.study.language.grids import (
     could_be_drawn,
     draw_settings,
     expand,
+    folder_name,
     problem_labels,
     problem_name,
     suffix,
@@ -50,6 +53,7 @@ from causalassay.study.plan import ProblemEntry
 from causalassay.study.problem_specs import (
     SCALING,
     Accept,
+    FromFile,
     Generated,
     Interventions,
     Network,
@@ -241,13 +245,15 @@ class ProblemReader:
         head = valid_part(ProblemHeadSchema, given, location, self.mistakes)
         random = head.random is not None
         entries = []
-        for number, member in enumerate(self._members(head, base, location)):
+        members = self._members(head, base, location)
+        folders = [_folder(member.table) if "data" in member.table else "" for member in members]
+        for number, (member, folder) in enumerate(zip(members, folders, strict=True)):
             here = Location(location.table, (), member.origins, location.name, random)
+            scheme = _folder_scheme(head, folder, folders) if folder else ""
             # A setting has graphs of its own, also where another has drawn the same values.
-            spec = self._spec(member.table, here, number if random else None)
-            if spec is not None:
-                labels = problem_labels(member.table)
-                entries.append((ProblemEntry(_name(head, member, number), spec, labels), here))
+            specs = self._specs(member.table, here, number if random else None, scheme)
+            name = _name(head, member, number)
+            entries += [(_entry(name, spec, member.table), here) for spec in specs]
         return entries
 
     def _members(
@@ -283,22 +289,39 @@ class ProblemReader:
 
     def _fits(self, member: Member, location: Location) -> bool:
         with self.mistakes.trial():
-            return self._try(member, location) is not None
+            return bool(self._try(member, location))
 
-    def _try(self, member: Member, location: Location) -> ProblemSpec | None:
+    def _try(self, member: Member, location: Location) -> Sequence[ProblemSpec]:
         here = Location(location.table, (), member.origins, location.name, drawn=True)
-        return self._spec(member.table, here, setting=0)
+        return self._specs(member.table, here, setting=0, scheme="")
 
-    def _spec(
-        self, table: Mapping[str, Any], location: Location, setting: int | None
-    ) -> ProblemSpec | None:
+    def _specs(
+        self, table: Mapping[str, Any], location: Location, setting: int | None, scheme: str
+    ) -> Sequence[ProblemSpec]:
+        """Return the problem of a table, those of a folder, or none if there is a mistake."""
         before = self.mistakes.noted
         validated(ProblemSchema, table, location, self.mistakes)
         transform = self._transform(table.get("transform", []), location)
         if "data" in table:
-            return self._from_file(table, transform, location)
-        if "network" in table:
-            return self._network(table, transform, location)
+            excluded = ("samples", "graph", "model", "interventions", "accept")
+            self._refuse_beside("data", excluded, table, location)
+            return self.files.read(table["data"], transform, location.at("data"), scheme)
+        spec = (
+            self._network(table, transform, location)
+            if "network" in table
+            else self._generated(table, transform, location, setting, before)
+        )
+        return [] if spec is None else [spec]
+
+    def _generated(
+        self,
+        table: Mapping[str, Any],
+        transform: tuple[Any, ...],
+        location: Location,
+        setting: int | None,
+        before: int,
+    ) -> ProblemSpec | None:
+        """Return a generated problem, unless a mistake was noted since `before`."""
         parts = {
             key: build(table[key], location.at(key), self.mistakes)
             for key, build in _PARTS.items()
@@ -311,13 +334,6 @@ class ProblemReader:
         if self.mistakes.noted > before:
             return None
         return Generated(samples=table["samples"], transform=transform, setting=setting, **parts)
-
-    def _from_file(
-        self, table: Mapping[str, Any], transform: tuple[Any, ...], location: Location
-    ) -> ProblemSpec | None:
-        excluded = ("samples", "graph", "model", "interventions", "accept")
-        self._refuse_beside("data", excluded, table, location)
-        return self.files.read(table["data"], transform, location.at("data"))
 
     def _network(
         self, table: Mapping[str, Any], transform: tuple[Any, ...], location: Location
@@ -355,6 +371,30 @@ class ProblemReader:
         for name in names:
             known_name(name, get_args(Transform), "transform", where, self.mistakes)
         return tuple(names)
+
+
+def _folder(table: Mapping[str, Any]) -> str:
+    """Return the folder of data files that a table names; empty if it names none."""
+    data = table.get("data")
+    files = data.get("files") if isinstance(data, Mapping) else None
+    return files if isinstance(files, str) else ""
+
+
+def _folder_scheme(head: ProblemHeadSchema, folder: str, folders: list[str]) -> str:
+    """Return the name of a folder's scheme: that of its table, with the folder if it varies."""
+    name = folder_name(folder)
+    if head.name is None:
+        return name
+    return head.name if set(folders) == {folder} else f"{head.name} {name}".strip()
+
+
+def _entry(name: str, spec: ProblemSpec, table: Mapping[str, Any]) -> ProblemEntry:
+    """Return a problem with its labels; one of a folder is named after its file."""
+    labels = problem_labels(table)
+    if not isinstance(spec, FromFile) or not spec.of_folder:
+        return ProblemEntry(name, spec, labels)
+    labels |= {"data.file": spec.file.name, "data.graph": spec.graph_file.name}
+    return ProblemEntry(f"{name} {visible(stem(spec.file))}", spec, labels)
 
 
 def _name(head: ProblemHeadSchema, member: Member, number: int) -> str:

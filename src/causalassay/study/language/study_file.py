@@ -13,6 +13,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
+from causalassay.models.registry import kinds_by_mechanism
 from causalassay.processes.limits import Limits
 from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import (
@@ -41,7 +42,15 @@ from causalassay.study.plan import (
     Study,
     Tuning,
 )
-from causalassay.study.problem_specs import FromFile, World, world
+from causalassay.study.problem_specs import (
+    FILE_SCHEME,
+    NETWORK_SCHEME,
+    FromFile,
+    World,
+    is_of_folder,
+    scheme,
+    world,
+)
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)
 
@@ -160,6 +169,7 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
     algorithm_reader = AlgorithmReader(folder, limits, metrics, mistakes)
     listed = _read_all(algorithm_reader, tables, "algorithms")
     check_distinct(problems, mistakes)
+    check_schemes(problems, mistakes)
     baselines = baseline_entries(defaults.baselines, limits)
     add_baselines = tables.get("baselines") is not False
     algorithms = assemble(listed, baselines, add_baselines, metrics, mistakes)
@@ -226,6 +236,34 @@ def check_distinct(entries: Sequence[tuple[Entry, Location]], mistakes: Mistakes
         names.setdefault(entry.name, location)
 
 
+def check_schemes(problems: Sequence[tuple[ProblemEntry, Location]], mistakes: Mistakes) -> None:
+    """Note folders whose scheme has no name, that of another folder or of a generated scheme."""
+    if not any(is_of_folder(entry.spec) for entry, _ in problems):
+        return
+    generated = {kind for kinds in kinds_by_mechanism().values() for kind in kinds}
+    taken = generated | {"raw", "standardized", FILE_SCHEME, NETWORK_SCHEME}
+    taken |= {scheme(entry.spec) for entry, _ in problems if not is_of_folder(entry.spec)}
+    folders: dict[str, Path] = {}
+    noted: set[str] = set()
+    for entry, location in problems:
+        spec = entry.spec
+        if not isinstance(spec, FromFile) or not spec.of_folder or location.table in noted:
+            continue
+        name, folder = spec.folder_scheme, spec.file.parent
+        message = ""
+        if not name:
+            message = "the scheme is called after the folder, and this is the study's own"
+        elif " + " in name:
+            message = f"the scheme would be called {name!r}, and ' + ' stands before transforms"
+        elif name in taken:
+            message = f"the scheme would be called {name!r}, as one that is no folder"
+        elif folders.setdefault(name, folder) != folder:
+            message = f"the scheme would be called {name!r}, as that of another folder"
+        if message:
+            noted.add(location.table)
+            mistakes.add(Location(location.table), f"{message}; give the problem another `name`")
+
+
 def _check_held_out(
     problems: Sequence[tuple[ProblemEntry, Location]],
     listed: Sequence[tuple[AlgorithmEntry | TunedAlgorithm, Location]],
@@ -233,8 +271,12 @@ def _check_held_out(
 ) -> None:
     """Note data files that have no held-out systems to tune on."""
     tuned = [each.entry.name for each, _ in listed if isinstance(each, TunedAlgorithm)]
+    noted: set[str] = set()  # a folder has many files, and one line is enough
     for entry, location in problems:
+        if is_of_folder(entry.spec) and location.table in noted:
+            continue
         if tuned and isinstance(entry.spec, FromFile) and entry.spec.bootstrap is None:
+            noted.add(location.table)
             message = (
                 f"{tuned[0]!r} is tuned on held-out systems, and a data file has none; "
                 "state `bootstrap`, or leave the tuning out"
@@ -360,7 +402,7 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
     Examples
     --------
     >>> control_diagnostics({"discrete"})[:3]
-    ('entropy_sortability', 'random_f1', 'attainable_p')
+    ('entropy_sortability', 'random_f1', 'random_direction')
     """
     names: list[str] = []
     for name in sorted(worlds):
@@ -370,7 +412,13 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
 
 # What a study has where its file does not say: metrics, diagnostics and baselines.
 
-BASELINES = ("empty", "random-sortnregress", "var-sortnregress", "r2-sortnregress")
+BASELINES = (
+    "empty",
+    "random-sortnregress",
+    "var-sortnregress",
+    "r2-sortnregress",
+    "relatives-sortnregress",
+)
 """The algorithms added to every study, unless it says ``baselines = false``."""
 SERIES_BASELINES = (
     "empty",

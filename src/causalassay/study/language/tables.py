@@ -162,10 +162,16 @@ class ProblemSchema(StrictTable):
 
 
 class DataSchema(StrictTable):
-    """A data file with its true graph."""
+    """A data file with its true graph, or a folder of files with theirs."""
 
-    file: str = Field(description="the path of a text, Parquet, Feather or NumPy file")
+    file: str | None = Field(None, description="the path of a text, Parquet, Feather or NumPy file")
+    files: str | None = Field(
+        None, description='the path of a folder, or a pattern such as "sets/*.csv"'
+    )
     graph: str | None = Field(None, description="the path of a file with the true graph")
+    graphs: str | None = Field(
+        None, description='the path of a folder of graphs, or a pattern such as "sets/*.dot"'
+    )
     condition: str | None = Field(None, description="the name of a column")
     target: str | None = Field(None, description="the name of a column")
     observational: str | None = Field(None, description="the name of a condition")

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
+from causalassay.present.formatting import counted
 from causalassay.study.plan import Purpose, Status
 from causalassay.study.reasons import most_often
 from causalassay.study.storage import schema
@@ -82,8 +83,9 @@ class StudyStatus:
         for purpose in ("tuning", "main"):
             total, counts = self.totals[purpose], self.counts[purpose]
             if total:
+                rows = counted(total, "row")
                 lines.append(
-                    f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
+                    f"{purpose}: {sum(counts.values())} of {rows} ({_counts_text(counts)})"
                 )
                 if why := most_often(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")
@@ -294,13 +296,15 @@ class StoreReader:
 
     def totals(self) -> dict[Purpose, int]:
         """Return how many rows the study has when it is complete, by purpose."""
-        (problems,) = self.connection.execute(
-            "SELECT count(*) FROM problems WHERE place IS NOT NULL"
+        problems, single = self.connection.execute(
+            f"SELECT count(*), count(CASE WHEN {schema.HAS_ONE_DATA_SET} THEN 1 END) FROM problems "
+            "WHERE place IS NOT NULL"
         ).fetchone()
-        (replicates, systems) = self.connection.execute(
-            "SELECT total(replicates), total(systems) FROM algorithms"
+        replicates, systems, listed = self.connection.execute(
+            "SELECT total(replicates), total(systems), total(replicates > 0) FROM algorithms"
         ).fetchone()
-        return {"tuning": int(problems * systems), "main": int(problems * replicates)}
+        main = (problems - single) * replicates + single * listed
+        return {"tuning": int(problems * systems), "main": int(main)}
 
     def times(self) -> tuple[str | None, str | None]:
         """Return when the first and the last record were written."""

@@ -260,6 +260,16 @@ TABLES = (
 """The present version. `wanted`: the rows of algorithms that the study as last run asks for."""
 
 
+HAS_ONE_DATA_SET = (
+    "json_valid(spec) AND json_extract(spec, '$.of_folder') "
+    "AND json_type(spec, '$.bootstrap') IS NULL"
+)
+"""Which of the `problems` has one data set, however many replicates the study has.
+
+What `problem_specs.replicates_of` says of a specification.
+"""
+
+
 def create(path: Path) -> None:
     """Create an empty store; until it is whole it has another name."""
     unfinished = path.with_name(path.name + ".new")

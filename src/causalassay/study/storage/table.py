@@ -21,6 +21,7 @@ from causalassay.common.arrays import Values
 from causalassay.common.spelling import listed
 from causalassay.metrics.registry import Better
 from causalassay.present import Shown
+from causalassay.present.formatting import counted
 from causalassay.study.plan import Purpose, Status
 from causalassay.study.storage.checks import (
     CHECKED,
@@ -191,7 +192,7 @@ class StudyTable(Shown):
         rows = [
             [name, *row.tolist()] for name, row in zip(counts.index, counts.values, strict=True)
         ]
-        size = f"{len(self.frame)} rows, {len(self.frame.columns)} columns"
+        size = f"{counted(len(self.frame), 'row')}, {counted(len(self.frame.columns), 'column')}"
         return document.Document(
             "Study table",
             f"Metrics: {', '.join(self.metrics) or 'none'}",

@@ -43,7 +43,7 @@ from causalassay.study.worker.task_runner import Scorer, run_task
 
 Job = Callable[[], None]
 
-_LONGEST = ("f1_p", "sid")
+_LONGEST = ("direction_p", "sid")
 """Metrics that take longest to compile: begun first, so that no worker waits for them alone."""
 
 

@@ -68,6 +68,7 @@ class MadeProblem:
         How many were drawn until it was accepted.
     whole : Problem, optional
         Of a file: all of its rows, which are what is judged; resampled ones are no new evidence.
+        None for a file of a folder as it is: one of many instances, measured as a drawn one.
     shown : ShownData, optional
         Its data as algorithms see them, once one has run.
     """
@@ -299,7 +300,7 @@ def _of_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> Mad
     # What does not depend on the replicate is made, and judged, once for all of them.
     whole = _whole(spec, address if {*spec.transform} - {"standardize"} else None)
     if spec.bootstrap is None:
-        return MadeProblem(whole, whole=whole)
+        return MadeProblem(whole, whole=None if spec.of_folder else whole)
     resampled = _resampled_rows(seed, spec, purpose, replicate)
     return MadeProblem(_changed(resampled, spec, address), whole=whole)
 

@@ -14,7 +14,8 @@ from causalassay.analysis.report.chart_data import (
     choose,
 )
 from causalassay.analysis.report.figures import gallery
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
+from causalassay.metrics.registry import metric_name
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 

@@ -7,11 +7,20 @@ import xml.etree.ElementTree as ET
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.charts import GROUPS, KNOWN, LABEL, SIGNS, name_lines, style_of
+from causalassay.analysis.report.charts import (
+    GROUPS,
+    KNOWN,
+    LABEL,
+    SIGNS,
+    name_lines,
+    overview,
+    style_of,
+)
 from causalassay.analysis.report.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
 from causalassay.present.charts import NARROW, fitted, wrapped
 from report_tables import study_like
@@ -25,6 +34,16 @@ HOSTILE = (
     "datum.label",
     "a name that is much longer than a line of a label, with alpha=0.05 and more",
 )
+
+
+SIX_SCHEMES = [
+    "raw",
+    "raw rescaled in order",
+    "raw rescaled at random",
+    "standardized",
+    "iSCM",
+    "UUMC",
+]
 
 
 def drawn(table):
@@ -192,6 +211,20 @@ def test_hostile_names_are_drawn_whole_as_text(hostile):
             written = [text.replace(" ", "") for text in texts(svg)]
             for name in HOSTILE:
                 assert name.replace(" ", "") in written, (figure.id, name)
+
+
+@pytest.mark.parametrize(
+    ("schemes", "slanted"),
+    [(["raw", "standardized", "iSCM", "UUMC"], False), (SIX_SCHEMES, True)],
+)
+def test_names_of_schemes_do_not_meet_on_the_first_picture(schemes, slanted):
+    rows = [
+        {"scheme": scheme, "mean": 0.5, "group": NOT_DECIDED, "algorithm": "pc", "mine": False}
+        for scheme in schemes
+    ]
+    data = pd.DataFrame(rows).assign(artefact=False, low=0.4, high=0.6, finding="")
+    x = overview(data, [NOT_DECIDED], "F1").to_dict()["layer"][1]["encoding"]["x"]
+    assert slanted == (x["axis"]["labelAngle"] != 0)
 
 
 def test_labels_are_broken_as_the_sizes_assume():

@@ -22,9 +22,10 @@ from causalassay.analysis.report.page import (
     vega_bundle,
 )
 from causalassay.analysis.report.score_tables import level
-from causalassay.analysis.runs import metric_name, scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
+from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import digits
 from causalassay.present.html import asset, policy, source_hash
 from causalassay.present.markup import Html, escaped, tag
@@ -193,7 +194,7 @@ def test_the_page_tells_what_was_run(written, store):
 
 def test_an_unfinished_study_says_so(tmp_path):
     written = write_report(write_store(tmp_path, left_out=4)).read_text()
-    assert "This study is not complete (last run: completed): 28 rows are to come" in written
+    assert "This study is not complete (last run: completed): 28 rows to come" in written
 
 
 def test_a_study_without_rows_has_a_report(tmp_path):

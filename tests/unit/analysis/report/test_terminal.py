@@ -1,5 +1,6 @@
 """The short answer in the terminal: one screen, no line too wide, names that are inert."""
 
+import dataclasses
 import io
 import math
 import re
@@ -9,8 +10,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.terminal import MOST_ROWS, failures_line, print_overview
-from judged_tables import AT_RANDOM, FREE, IN_ORDER, RAW, arms, draw_judged
+from causalassay.analysis.report.terminal import MOST_ROWS, _matrix, failures_line, print_overview
+from causalassay.judging.findings import PARTIAL_KINDS
+from judged_tables import AT_RANDOM, FREE, IN_ORDER, OF_SCORES, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 
 MOST_LINES = 25
@@ -65,7 +67,7 @@ def with_failures(table, reason):
     frame = table.frame
     lost = frame["replicate"] == 0
     frame.loc[lost, ["status", "reason"]] = ["failed", reason]
-    frame.loc[lost, ["f1", "f1_p", "order_score"]] = math.nan
+    frame.loc[lost, ["f1", *OF_SCORES, "order_score"]] = math.nan
     return with_frame(table, frame)
 
 
@@ -92,7 +94,7 @@ def test_long_and_wide_file_names_fit_a_screen():
     frame = table.frame
     for index, file in enumerate(files):
         frame.loc[frame["scheme"] == f"data{index}", "data.file"] = file
-    for column in ("variance_up_p", "variance_rising_p"):
+    for column in ("variance_up_direction_p", "variance_rising_p"):
         frame[column] = 0.001
     frame["scheme"] = "data"
     check(analyse(with_failures(table, "日本語 " * 60)))
@@ -150,6 +152,22 @@ def test_failures_are_counted_with_their_most_frequent_reason():
     line = failures_line(analyse(with_frame(table, table.frame.iloc[:-1])).summary)
     total = len(table.frame) - 1
     assert line.startswith(f"8 of {total} runs are not ok, most often 6 × pc: timeout: more than 5")
+    interrupted = failures_line(analyse(with_frame(table, table.frame.iloc[:-1])).summary, 500)
+    assert interrupted == f"{total} of 500 planned runs so far. {line}"
+
+
+@pytest.mark.parametrize("kind", PARTIAL_KINDS)
+def test_a_scheme_where_one_test_passed_has_another_sign_than_one_with_an_artefact(kind):
+    """The headline says `one of two tests`: the table must not say that an artefact was found."""
+    analysis = analyse(many(["pc", "ges"]))
+    first, *others = analysis.matrix.columns
+    assert "raw!" in printed(analysis, 80)
+    partly = dataclasses.replace(first, kind=kind)
+    matrix = dataclasses.replace(analysis.matrix, columns=(partly, *others))
+    shown = "\n".join(line.plain for line in _matrix(matrix, 80, 15))
+    assert "raw?" in shown
+    assert "? one of two tests passed" in shown
+    assert "artefact found" not in shown
 
 
 def test_no_rows_are_said_and_baselines_alone_are_shown():

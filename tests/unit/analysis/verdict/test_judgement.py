@@ -15,6 +15,7 @@ from causalassay.analysis.verdict.statements import STATISTICS, StudyVerdict
 from causalassay.data import Dataset, write
 from causalassay.judging.findings import (
     ALGORITHM_KINDS,
+    ARTEFACT_KINDS,
     NO_TRUE_SCHEME,
     NOT_JUDGED,
     ORDER_KINDS,
@@ -27,12 +28,15 @@ from judged_tables import (
     AT_RANDOM,
     DOWN,
     FREE,
+    GAIN,
     IN_ORDER,
-    LEANING,
     NOTHING,
+    OF_SCORES,
     RAW,
+    SORTABLE,
     UP,
     arms,
+    direct,
 )
 from pages import ROOT
 from summary_twins import BASELINES, draw_table, with_frame
@@ -71,11 +75,22 @@ def findings(table, algorithm):
             UP,
             NOTHING,
             "gameable",
-            "gameable by variance (rising variance: F1 0.40, sortability 0.90;",
+            "gameable by variance (rising variance: direction score 0.20, sortability 0.90;",
         ),
         (UP, UP, "gameable", "gameable by variance and R² (rising variance: "),
-        (NOTHING, DOWN, "gameable-backwards", "gameable backwards by R² (falling R²: F1 0."),
-        (LEANING, NOTHING, "leaning", "sortability 0.70, no gain found;"),
+        (
+            NOTHING,
+            DOWN,
+            "gameable-backwards",
+            "gameable backwards by R² (falling R²: direction score 0.",
+        ),
+        (
+            SORTABLE,
+            NOTHING,
+            "sortable-only",
+            "sortable by variance, no gain in direction found (rising variance: direction",
+        ),
+        (GAIN, NOTHING, "gain-only", "sorting by variance helps, no sortability found (rising"),
         (
             NOTHING,
             NOTHING,
@@ -85,17 +100,17 @@ def findings(table, algorithm):
         (
             UP | {"sortability": 0.55},
             NOTHING,
-            "leaning",
-            "sortability 0.55, no sortability found;",
+            "gain-only",
+            "helps, no sortability found (rising variance: direction score 0.20, sortability 0.55;",
         ),
-        (LEANING | {"sortability": 0.55}, NOTHING, "no-evidence", "no evidence that sort"),
+        (SORTABLE | {"sortability": 0.55}, NOTHING, "no-evidence", "no evidence that sort"),
     ],
 )
 def test_a_scheme_is_judged_by_both_tests_over_its_units(variance, r2, kind, words):
     statement = of_scheme(arms({"raw": {"variance": variance, "r2": r2, "pc": 0.5}}))
     assert (kind, "two tests over instances") == (statement.kind, statement.rule)
     assert words in statement.sentence
-    assert "; random orders: F1 0.30; 12 instances)." in statement.sentence
+    assert "; random orders 0.00; 12 instances)." in statement.sentence
 
 
 def test_a_scheme_without_measures_is_undecided_and_never_called_clean():
@@ -130,7 +145,7 @@ LEVELS = {
     "threshold": (0.8, 0.8, 0.5, 0.8, 0.3),
     "lost": (0.6, 0.6, 0.6, 0.6, 0.3),
     "nothing": (0.3, 0.3, 0.3, 0.3, 0.3),
-    "partly": (0.9, 0.9, 0.6, 0.6, 0.6),
+    "partly": (1.0, 0.9, 0.6, 0.6, 0.6),
 }
 SCHEMES = {"raw": RAW, IN_ORDER: RAW, AT_RANDOM: RAW, "standardized": RAW, "iscm": FREE}
 ORDERS = {(name, AT_RANDOM): 0.5 for name in ("sorter", "partly")}
@@ -153,7 +168,7 @@ def study(n_units=12):
         ("threshold", ["units"], ["units"]),
         ("lost", ["lead-lost"], ["lead lost"]),
         ("nothing", ["no-lead"], ["lead"]),
-        ("partly", ["robust", "variance-order"], ["robust", "variance order"]),
+        ("partly", ["variance-order", "variance-ratios"], ["variance order", "variance ratios"]),
     ],
 )
 def test_an_algorithm_is_judged_by_contrasts_that_isolate_the_cause(algorithm, kinds, rules):
@@ -165,17 +180,18 @@ def test_an_algorithm_is_judged_by_contrasts_that_isolate_the_cause(algorithm, k
 def test_each_finding_on_an_algorithm_has_a_sentence_and_the_rows_join_them():
     analysis = analyse(study())
     first, second = analysis.verdict.of_algorithm("partly")
-    assert first.sentence.startswith("partly is robust: ")
-    assert second.sentence.startswith("partly depends on the order of variances: ")
+    assert first.sentence.startswith("partly depends on the order of variances: ")
+    assert second.sentence.startswith("partly depends on the ratios of variances ")
     (row,) = [row for row in analysis.matrix.rows if row.algorithm == "partly"]
     assert (first, second) == row.statements
-    assert ("robust", ("robust", "variance-order")) == (row.kind, row.kinds)
-    assert "robust; depends on variance order" == row.finding
+    assert ("variance-order", ("variance-order", "variance-ratios")) == (row.kind, row.kinds)
+    assert "depends on variance order and ratios" == row.finding
     plain = analysis.verdict.to_dict()["statements"]
     of_it = [each for each in plain if each["algorithm"] == "partly"]
-    assert ["robust", "variance-order"] == [each["kind"] for each in of_it]
-    assert ["robust", "depends on variance order"] == [each["label"] for each in of_it]
-    assert [["robust", "variance-order"]] * 2 == [each["findings"] for each in of_it]
+    assert ["variance-order", "variance-ratios"] == [each["kind"] for each in of_it]
+    labels = ["depends on variance order", "depends on variance ratios"]
+    assert labels == [each["label"] for each in of_it]
+    assert [["variance-order", "variance-ratios"]] * 2 == [each["findings"] for each in of_it]
     assert {None} == {each["scheme"] for each in of_it}
 
 
@@ -197,7 +213,7 @@ def test_too_few_units_decide_nothing_and_say_how_many_are_needed(n_units):
     for name in LEVELS:
         statement = of_algorithm(study(n_units), name)
         assert ("undecided", TOO_FEW_INSTANCES) == (statement.kind, statement.variant)
-        assert f"too few instances: {n_units}, and 8 are needed" in statement.sentence
+        assert f"too few instances: {n_units}, and 9 are needed" in statement.sentence
 
 
 def test_scores_that_change_with_a_change_of_scheme_name_no_cause():
@@ -212,8 +228,79 @@ def test_more_edges_than_random_orders_have_are_no_lead():
     table = arms({"raw": FREE | {"dense": 0.6}})
     own = table.frame["algorithm"] == "dense"
     assert ["robust"] == findings(table, "dense")
-    table.frame.loc[own, "f1_chance"] = table.frame.loc[own, "f1"]
+    # As many edges at random places have a direction score of 0 and as good a skeleton.
+    table.frame.loc[own, "direction_score"] = [0.01, -0.01] * 6
+    table.frame.loc[own, "skeleton_p"] = 0.5
     assert ["no-lead"] == findings(table, "dense")
+
+
+@pytest.mark.parametrize("direction", [0.0, 0.03])
+def test_the_true_skeleton_without_directions_is_a_skeleton_lead(direction):
+    """Directions at random, undirected edges, or a lead too small to matter: F1 is far ahead."""
+    table = arms({"raw": RAW | {"joins": 0.6}, "iscm": FREE | {"joins": 0.6}})
+    assert ["robust"] == findings(table, "joins")
+    direct(table, "joins", direction, 1.0)
+    table.frame.loc[table.frame["algorithm"] == "joins", "direction_p"] = 0.02
+    assert ["skeleton-lead"] == findings(table, "joins")
+    statement = of_algorithm(table, "joins")
+    assert statement.sentence.startswith("joins keeps a skeleton lead where ")
+    assert "; skeleton F1 +0.70; 12 instances)." in statement.sentence
+
+
+def test_an_undirected_graph_is_never_robust():
+    """Undirected edges have a direction score of exactly 0, and random orders reach it often."""
+    table = direct(arms({"iscm": FREE | {"correlation": 0.6}}), "correlation", 0.0, 0.9)
+    own = table.frame["algorithm"] == "correlation"
+    table.frame.loc[own, ["direction_score", "direction_p"]] = [0.0, 0.5]
+    assert ["skeleton-lead"] == findings(table, "correlation")
+
+
+@pytest.mark.parametrize(("direction", "kinds"), [(0.03, ["no-lead"]), (0.07, ["robust"])])
+def test_a_small_lead_in_direction_is_not_robust(direction, kinds):
+    """It is significant, but one true edge in twenty is no reason to choose an algorithm."""
+    table = direct(arms({"iscm": FREE | {"little": 0.6}}), "little", direction, 0.3)
+    own = table.frame["algorithm"] == "little"
+    table.frame.loc[own, ["direction_score", "direction_p"]] = [direction, 0.02]
+    assert kinds == findings(table, "little")
+
+
+def scaled(levels, orders=None):
+    """An algorithm's F1 raw, in order, at random, standardised and on a free scheme."""
+    schemes = zip(SCHEMES.items(), levels, strict=True)
+    table = {scheme: measured | {"one": level} for (scheme, measured), level in schemes}
+    return arms(table, orders=orders)
+
+
+def test_an_oracle_order_depends_on_units_and_not_on_a_hundredth():
+    table = scaled((1.0, 0.99, 0.7, 0.81, 0.9))
+    for scheme, level in zip(SCHEMES, (1.0, 0.99, 0.7, 0.81, 0.9), strict=True):
+        own = (table.frame["algorithm"] == "one") & (table.frame["scheme"] == scheme)
+        table.frame.loc[own, "f1"] = level  # a hundredth, and always: significant
+    assert ["units"] == findings(table, "one")
+    sentence = of_algorithm(table, "one").sentence
+    assert "0.99 on raw rescaled in order and 0.70 on " in sentence
+
+
+def test_a_lead_that_rescaling_takes_is_not_robust():
+    table = scaled((0.87, 0.87, 0.37, 0.37, 0.6), {("one", AT_RANDOM): 0.5})
+    assert ["variance-order"] == findings(table, "one")
+
+
+def test_the_largest_cause_comes_first():
+    orders = {("one", AT_RANDOM): 0.1}
+    ratios = scaled((1.0, 0.6, 0.5, 0.5, 0.6), orders)
+    assert ["variance-ratios", "variance-order"] == findings(ratios, "one")
+    order = scaled((1.0, 0.9, 0.4, 0.5, 0.6), orders)
+    assert ["variance-order", "variance-ratios"] == findings(order, "one")
+
+
+def test_the_headline_counts_skeleton_leads():
+    table = arms({"iscm": FREE | {"a": 0.6, "b": 0.6, "c": 0.6}})
+    for name in ("b", "c"):
+        direct(table, name, 0.0, 0.9)
+    assert analyse(table).headline.endswith(
+        "; of 3 algorithms, 1 beats chance, 2 keep a skeleton lead."
+    )
 
 
 def test_bootstraps_of_one_file_are_one_unit():
@@ -224,7 +311,7 @@ def test_bootstraps_of_one_file_are_one_unit():
 
 
 def test_one_file_is_judged_as_an_audit_judges_it():
-    small = UP | {"sortability": 0.55, "up_p": 0.01}
+    small = UP | {"sortability": 0.55, "rising_p": 0.001, "up_direction_p": 0.001}
     table = arms({"data": {"variance": small, "r2": NOTHING, "pc": 0.9}})
     assert "gameable" == of_scheme(table, "data").kind
 
@@ -239,7 +326,8 @@ def test_shuffled_labels_are_no_scheme_to_be_robust_on():
 def test_an_algorithm_without_scores_is_not_judged():
     table = arms({"raw": RAW | {"pc": 0.5}})
     own = table.frame["algorithm"] == "pc"
-    table.frame.loc[own, ["status", "f1", "f1_p"]] = ["timeout", math.nan, math.nan]
+    table.frame.loc[own, "status"] = "timeout"
+    table.frame.loc[own, ["f1", *OF_SCORES]] = math.nan
     assert ["no-score", "failures"] == kinds(table, "pc")
 
 
@@ -348,7 +436,7 @@ def test_each_rule_comes_once_and_by_its_fixed_name():
     judged = verdict(study())
     assert {statement.rule for statement in judged.statements} == set(judged.rules)
     assert "two tests over instances" == judged.statements[0].rule
-    assert judged.rules["lead"].startswith("A lead on a scheme: ")
+    assert judged.rules["lead"].startswith("A lead on a scheme is one in direction: ")
 
 
 # ----------------------------------------------------------------- five studies
@@ -403,6 +491,14 @@ def test_a_sentence_has_no_number_that_its_mapping_lacks(judged, name):
 
 
 @pytest.mark.parametrize("name", STUDIES)
+def test_sentences_on_five_statistics_are_short(judged, name):
+    for statement in judged[name][1].statements:
+        for sentence in re.split(r"(?<=\.) ", statement.sentence):
+            words = [word for word in sentence.split() if re.search(r"[^\W\d_]", word)]
+            assert len(words) <= 30, sentence
+
+
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_verdict_is_plain_json(judged, name):
     plain = judged[name][1].to_dict()
     assert plain == json.loads(json.dumps(plain, allow_nan=False))
@@ -436,7 +532,7 @@ def test_shuffled_labels_leave_no_lead(judged):
 
 def test_rescaled_columns_leave_r2(judged):
     first, *_ = of_study(judged, "rescaled")
-    assert first.kind in ("gameable", "leaning")
+    assert first.kind in ARTEFACT_KINDS
     assert "R²" in first.sentence
 
 
@@ -498,10 +594,12 @@ def test_all_worlds_are_judged_and_both_directions(tmp_path, word):
     scheme = judged.statements[0]
     if word.startswith("falling"):
         assert "gameable-backwards" == scheme.kind
-        assert re.search(rf"\({word}: F1 0\.\d\d, sortability 0\.", scheme.sentence)
+        assert re.search(rf"\({word}: direction score 0\.\d\d, sortability 0\.", scheme.sentence)
     else:
-        assert scheme.kind in ("gameable", "leaning", "no-evidence")
-        assert re.search(rf"[(;] ?rising {word}: F1 [01]\.\d\d, sortability 0\.", scheme.sentence)
+        assert scheme.kind in ("gameable", "sortable-only", "gain-only", "no-evidence")
+        assert re.search(
+            rf"[(;] ?rising {word}: direction score -?[01]\.\d\d, sortability 0\.", scheme.sentence
+        )
 
 
 def test_algorithms_that_tie_in_one_metric_do_not_make_metrics_differ():

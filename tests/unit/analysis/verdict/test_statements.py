@@ -7,7 +7,7 @@ import pytest
 from causalassay.analysis import analyse
 from causalassay.analysis.report.terminal import failures_line
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
-from judged_tables import FREE, NOTHING, RAW, UP, arms, draw_judged
+from judged_tables import FREE, NOTHING, RAW, UP, arms, direct, draw_judged
 from summary_twins import BASELINES
 
 MOST_WORDS = 30
@@ -15,12 +15,14 @@ FORBIDDEN = ("tells nothing", " stands ", "of which", "a row a task")
 CLAIMS = {
     "gameable": r"gameable by",
     "gameable-backwards": r"gameable backwards by",
-    "leaning": r"leaning towards gameable",
+    "sortable-only": r"sortable by .*, no gain in direction found",
+    "gain-only": r"sorting by .* helps, no sortability found",
     "no-evidence": r"no evidence",
     "too-small": r"too small",
     "undecided": r"undecided",
     "no-score": r"not judged",
     "robust": r"is robust",
+    "skeleton-lead": r"keeps a skeleton lead",
     "variance-order": r"depends on the order of variances",
     "variance-ratios": r"depends on the ratios of variances",
     "units": r"depends on the units",
@@ -40,7 +42,10 @@ CLAIMS = {
 @pytest.fixture(scope="module")
 def analyses():
     by_chance = FREE | dict.fromkeys((*BASELINES, "a0"), 0.2)
-    return [analyse(arms({"raw": by_chance})), *(analyse(draw_judged(seed)) for seed in range(40))]
+    lost = arms({"raw": RAW | {"a0": 0.9}, "iscm": FREE | {"a0": 0.3}})
+    joins = direct(arms({"iscm": FREE | {"a0": 0.6}, "uumc": FREE | {"a0": 0.6}}), "a0", 0.0, 0.9)
+    made = [arms({"raw": by_chance}), lost, joins, *map(draw_judged, range(40))]
+    return [analyse(table) for table in made]
 
 
 def sentences_of(text):
@@ -102,11 +107,16 @@ def test_the_claim_comes_before_any_number(analyses):
             found = re.search(CLAIMS[statement.kind], statement.sentence)
             assert found, statement.sentence
             assert found.end() <= first_number(statement.sentence), statement.sentence
-        assert re.match(r"(Sorting|Whether sorting|No evidence)", analysis.headline)
+        assert re.match(
+            r"(Sorting|Whether sorting|No evidence|One of two tests)", analysis.headline
+        )
         if findings := analysis.findings.schemes:
             claim, rest = analysis.headline.split("; ", 1)
             assert findings
-            assert re.match(r"(of|all) \d+ algorithms,? |a0: |the algorithms are not judged", rest)
+            assert re.match(
+                r"(of|all) \d+ algorithms,? |both algorithms |a0: |the algorithms are not judged",
+                rest,
+            )
             assert first_number(claim) == len(claim) or " schemes" in claim
 
 
@@ -121,6 +131,8 @@ def test_the_headline_counts_every_listed_algorithm_once(analyses):
             assert 0 not in counts
         elif found := re.match(r"all (\d+) algorithms ", rest):
             assert listed == int(found[1])
+        elif rest.startswith("both algorithms "):
+            assert 2 == listed
         else:
             assert listed == 1 or rest.startswith("the algorithms are not judged")
 
@@ -149,7 +161,7 @@ ODD_FILES = (
 )
 
 
-CLEAR = {"variance": UP | {"rising_p": 0.001, "up_p": 0.001}, "r2": NOTHING}
+CLEAR = {"variance": UP | {"rising_p": 0.001, "up_direction_p": 0.001}, "r2": NOTHING}
 """An artefact that one instance is enough to find."""
 
 
@@ -175,4 +187,4 @@ def test_odd_file_names_do_not_break_the_headline(count, measured):
         )
     else:
         assert all(column.name in analysis.headline for column in analysis.matrix.columns)
-    assert analysis.headline.endswith("; all 2 algorithms are undecided.")
+    assert analysis.headline.endswith("; both algorithms are undecided.")

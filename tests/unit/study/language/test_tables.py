@@ -54,6 +54,8 @@ def test_noise_may_be_a_name_or_a_table():
     assert (
         "laplace" == problem(CHAIN + 'model = {kind = "uumc", noise = "laplace"}').spec.model.noise
     )
+    mixed = problem(CHAIN + 'model = {kind = "uumc", noise = {family = "mixed"}}')
+    assert UUMC(noise="mixed") == mixed.spec.model
     student = problem(CHAIN + 'model = {kind = "uumc", noise = {family = "student-t", df = 4}}')
     assert UUMC(noise=Noise("student-t", 4.0)) == student.spec.model
 
@@ -147,6 +149,7 @@ def test_baselines_stand_beside_the_algorithms():
         ("empty", "baseline"),
         ("random-sortnregress", "baseline"),
         ("r2-sortnregress (baseline)", "baseline"),
+        ("relatives-sortnregress", "baseline"),
     ]
     assert expected == [(entry.name, entry.role) for entry in study.algorithms]
     alone = parsed(HEAD + "baselines = false\n" + listed + PROBLEM)
@@ -180,7 +183,7 @@ def test_a_tuned_algorithm_has_candidates_at_the_end():
     study = parsed(HEAD + PROBLEM + TUNED)
     tuned = study.algorithms[0]
     assert ("notears", {"max_iter": 50}) == (tuned.name, tuned.parameters)
-    assert (5, 6, 7, 8) == tuned.tuning.candidates
+    assert (6, 7, 8, 9) == tuned.tuning.candidates
     assert ("f1 (favourable)", 4) == (study.metrics[4].label, tuned.tuning.criterion)
     assert ("median", 7) == (tuned.tuning.statistic, tuned.tuning.systems)
     candidates = [study.algorithms[index] for index in tuned.tuning.candidates]
@@ -189,7 +192,7 @@ def test_a_tuned_algorithm_has_candidates_at_the_end():
     assert {"lambda1": 0.1, "threshold": 0.1, "max_iter": 50} == candidates[2].parameters
     keys = [entry.key for entry in candidates]
     assert digest(keys, study.metrics[4].key, "median", 7) == tuned.tuned_key
-    assert (0, 1, 2, 3, 4) == study.listed
+    assert (0, 1, 2, 3, 4, 5) == study.listed
 
 
 def test_the_order_of_the_keys_of_a_tuning_changes_no_key():
@@ -361,9 +364,9 @@ def test_whatever_the_class_of_a_plug_in_raises_is_a_mistake():
 def test_the_description_counts_what_the_plan_counts():
     study = parsed(HEAD + 'algorithms = ["pc", {use = "ges", seconds = 5}]' + PROBLEM)
     lines = describe(study)
-    assert "trial: 12 tasks" == lines[0]
-    assert "  main: 1 problem × 2 replicates × 6 algorithms = 12" == lines[1]
-    assert study.n_tasks["main"] == 12
+    assert "trial: 14 tasks" == lines[0]
+    assert "  main: 1 problem × 2 replicates × 7 algorithms = 14" == lines[1]
+    assert study.n_tasks["main"] == 14
     assert "limits of each task: 600 s, its share of memory" == lines[-2]
     assert "  ges: 5 s, its share of memory" == lines[-1]
 

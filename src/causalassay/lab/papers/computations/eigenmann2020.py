@@ -23,7 +23,7 @@ def weighted_formula(*, draws: int) -> Cases:
     n_targets, violated = N_NODES // 2, 0
     for draw in range(draws):
         estimated = risk.estimate(
-            make_algorithm("ges-pooled"),
+            make_algorithm("ges-pooled", penalty_discount=1.0),
             _small_system(n_targets, draw).data,
             stream(1, "weights", draw),
             scoring=risk.Scoring(n_bootstrap=0),

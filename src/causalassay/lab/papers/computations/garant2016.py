@@ -312,7 +312,7 @@ def _algorithms() -> dict[str, Algorithm]:
     return {
         "pc": make_algorithm("pc", alpha=0.05),
         "mmhc": make_algorithm("mmhc", alpha=0.05),
-        "ges": make_algorithm("ges"),
+        "ges": make_algorithm("ges", penalty_discount=1.0),
     }
 
 
