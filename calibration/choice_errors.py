@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 from unittest import mock
@@ -17,7 +17,14 @@ from unittest import mock
 import numpy as np
 from numpy.random import Generator
 
-from calibration.choice_systems import ALGORITHMS, N_NODES, System, candidates, draw_system, kind_of
+from calibration.choice_systems import (
+    ALGORITHMS,
+    N_NODES,
+    System,
+    candidates,
+    draw_system,
+    kind_of,
+)
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay import risk
 from causalassay.common.arrays import Adjacency
@@ -28,11 +35,13 @@ from causalassay.graphs import erdos_renyi, to_cpdag, topological_order
 from causalassay.judging.findings import FindingKind
 from causalassay.risk import choosing
 from causalassay.risk.choosing.baselines import reachability, risks_of
-from causalassay.risk.choosing.result import SecondOpinion
-from causalassay.risk.descendants import implied_descendants
+from causalassay.risk.choosing.choose import find_movements
+from causalassay.risk.choosing.claims import find_mutual_pairs
+from causalassay.risk.choosing.result import LikelihoodOpinion, SecondOpinion
+from causalassay.risk.descendants import DEFAULT_TESTS, implied_descendants
 
-SEED = 20261122
-"""None of the systems on which a rule was mended (20261121): those were its reason."""
+SEED = 20261201
+"""None of the systems on which a rule was mended (20261121, 20261122): those were its reason."""
 
 N_SYSTEMS = 200
 N_GRAPHS = len(ALGORITHMS)
@@ -81,9 +90,9 @@ def errors_row(job: Job) -> Row:
     kind = kind_of(draw)
     rng = stream(SEED, name, draw)
     system = draw_system(kind, rng)
-    first = _chosen(system, candidates(ALGORITHMS), rng)
+    first = _chosen(system, candidates(), rng)
     found = {one: first.matrix(one) for one in first.ranking}
-    said = {"algorithms": _said(first, system)}
+    said = {"algorithms": _said(first, system), BATCHES: _in_batches(system, rng)}
     for cell, draw_candidates in CANDIDATES.items():
         graphs = draw_candidates(system, found, rng)
         given: dict[str, str | Algorithm] = {
@@ -100,7 +109,7 @@ def _chosen(
     rng: Generator,
     n_bootstrap: int = IN_CHOOSE.N_BOOTSTRAP,
 ) -> choosing.Choice:
-    """Choose without a second opinion, and without intervals if nothing is drawn for them.
+    """Choose without further opinions, and without intervals if nothing is drawn for them.
 
     The rules that are measured do not read what is left out here to save time: intervals tell
     which algorithms may be the best, and that is measured on real ones.
@@ -108,6 +117,9 @@ def _chosen(
     with (
         warnings.catch_warnings(),
         mock.patch.object(IN_CHOOSE, "ask_second_opinion", return_value=_NOT_ASKED),
+        mock.patch.object(
+            IN_CHOOSE, "ask_likelihoods", return_value=LikelihoodOpinion("not asked")
+        ),
         mock.patch.object(IN_CHOOSE, "N_BOOTSTRAP", n_bootstrap),
     ):
         warnings.simplefilter("ignore")
@@ -120,18 +132,52 @@ _NOT_ASKED = SecondOpinion(reason="not asked")
 def _said(choice: choosing.Choice, system: System) -> Row:
     rows = [row for row in choice.rows if row.role == "algorithm"]
     claims = {claim.kind: claim for claim in choice.claims}
-    ahead, density = claims.get(FindingKind.NOTHING_AHEAD), claims.get(FindingKind.DENSITY)
+    density = claims.get(FindingKind.DENSITY)
     return {
         "rules": sorted({claim.rule for claim in choice.claims}),
-        "says_nothing": ahead.words["graph"] if ahead else "",
+        "mutual": len(choice.mutual_pairs.found),
         "density": density.words["more"] if density else "",
         "beaten": [row.name for row in rows if row.random.beaten],
         "may_be_best": list(choice.may_be_best),
+        "covers": _covers(
+            {row.name: (choice.matrix(row.name), row.interval) for row in rows}, system
+        ),
         "named": {row.name: row.n_named for row in rows},
         "risk": {row.name: row.weighted for row in rows},
         "oracle": {
             row.name: risk.oracle(system.graph, choice.matrix(row.name)) for row in choice.rows
         },
+    }
+
+
+BATCHES = "batch effects"
+BATCH_SHIFT = 0.5
+"""The standard deviation of what a batch adds to a column, in standard deviations of the column."""
+
+
+def _in_batches(system: System, rng: Generator) -> Row:
+    """Return what is said of targets if every condition is a batch that shifts all columns."""
+    sd = system.observed.std(axis=0)
+    regimes = tuple(
+        replace(regime, values=regime.values + BATCH_SHIFT * sd * rng.normal(size=len(sd)))
+        for regime in system.data.regimes
+    )
+    shifted = replace(system.data, regimes=regimes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scoring = risk.Scoring(n_bootstrap=N_RANDOM)
+        risks = risk.compare(candidates(), shifted, rng, scoring=scoring).risks
+    threshold = next(iter(risks.values())).descendants.threshold
+    pairs = find_mutual_pairs(find_movements(shifted, DEFAULT_TESTS, threshold))
+    intervals = {name: (each.graph, each.intervals.weighted) for name, each in risks.items()}
+    return {"rules": [], "mutual": len(pairs.found), "covers": _covers(intervals, system)}
+
+
+def _covers(intervals: Mapping[str, tuple[Adjacency, tuple[float, float]]], system: System) -> Row:
+    """Return of each algorithm whether the interval of its risk holds the oracle risk."""
+    return {
+        name: bool(low - 1e-9 <= risk.oracle(system.graph, graph) <= high + 1e-9)
+        for name, (graph, (low, high)) in intervals.items()
     }
 
 

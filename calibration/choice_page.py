@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
 
 from calibration.choice_rules import (
+    CHOOSE,
     MEASURES,
     Choice,
     Worth,
@@ -18,22 +18,15 @@ from calibration.choice_rules import (
     wilson,
     worth,
 )
-from calibration.choice_systems import ALGORITHMS
+from calibration.choice_systems import ALGORITHMS, WORLDS
+from calibration.cited_rates import cite
 from calibration.rows_on_disk import Row
 
 FIRST, DETAILS = "choice-proof", "choice-proof details"
 """What the marks of the two parts are called: one under the headline, one after the words."""
 
-READ_EXPERIMENTS = ("ges-pooled", "gies")
-BY_EXPERIMENTS = ("weighted risk", "predictions", "both (mean rank)")
-WITHOUT_ALGORITHM = ("BIC", "at random")
-BESIDE = (*WITHOUT_ALGORITHM, "always ges", "always gies")
-
 KINDS: dict[str, Callable[[Row], bool]] = {
-    "linear": lambda row: row["kind"]["mechanism"] == "linear",
-    "nonlinear": lambda row: row["kind"]["mechanism"] != "linear",
-    "raw": lambda row: row["kind"]["scheme"] == "scm",
-    "iSCM": lambda row: row["kind"]["scheme"] == "iscm",
+    **{world: lambda row, of=world: row["kind"]["world"] == of for world in WORLDS},
     "1 edge per node": lambda row: row["kind"]["edges_per_node"] == 1,
     "2 edges per node": lambda row: row["kind"]["edges_per_node"] == 2,
     "3 edges per node": lambda row: row["kind"]["edges_per_node"] == 3,
@@ -46,20 +39,15 @@ KINDS: dict[str, Callable[[Row], bool]] = {
 
 
 def write(docs: Path, rows: Sequence[Row]) -> None:
-    """Write the picture, and the tables between the marks of docs/your-data.md."""
-    shown = Shown.of(rows)
+    """Write the picture, the tables between the marks of docs/your-data.md, and the cited rate."""
     page = docs / "your-data.md"
-    first = [_headline(rows), _overall(rows, shown)]
-    details = [
-        _against(rows, shown),
-        _observational_only(rows),
-        *_by_kind(rows, shown),
-        _beside(rows),
-    ]
+    first = [_headline(rows), _overall(rows)]
+    details = [_against(rows), _where_left(rows), _by_kind(rows), _beside(rows)]
     text = filled(page.read_text(encoding="utf-8"), FIRST, first)
     text = filled(text, DETAILS, details)
-    picture(rows, shown).save(docs / "images" / "choice.svg")
+    picture(rows).save(docs / "images" / "choice.svg")
     page.write_text(text, encoding="utf-8")
+    cite({"choice": _cited(rows)})
 
 
 def marks(name: str) -> tuple[str, str]:
@@ -83,121 +71,156 @@ def filled(text: str, name: str, parts: Sequence[str]) -> str:
     return before + "\n\n".join([begin, *parts, end]) + after
 
 
-class Shown(NamedTuple):
-    """The rules of the tables, and the best algorithm on average by each measure."""
+def ways(rows: Sequence[Row]) -> dict[str, Callable[[Row], Choice]]:
+    """Return the rules, then the fixed algorithms by ascending SID regret."""
+    every = rules()
+    fixed = {name: rule for name, rule in every.items() if name.startswith("always ")}
+    known = {one for row in rows for one in row["sid"]}
+    ran = [name for name in fixed if name.removeprefix("always ") in known]
+    ran.sort(key=lambda name: worth(rows, every[name], "sid").regret)
+    return {name: rule for name, rule in every.items() if name not in fixed} | {
+        name: fixed[name] for name in ran
+    }
 
-    rules: dict[str, Callable[[Row], Choice]]
-    fixed: dict[str, str]
 
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> Shown:
-        """Return experiments, what stands beside them, and the best fixed choices in hindsight."""
-        every = rules()
-        candidates = [name for name in ALGORITHMS if any(name in row["sid"] for row in rows)]
-        fixed = {
-            measure: min(
-                (f"always {name}" for name in candidates),
-                key=lambda name, of=measure: worth(rows, every[name], of).regret,
-            )
-            for measure in MEASURES
-        }
-        beside = [
-            name
-            for name in BESIDE
-            if name.removeprefix("always ") in candidates or name in WITHOUT_ALGORITHM
-        ]
-        names = dict.fromkeys((*BY_EXPERIMENTS, *beside, *fixed.values()))
-        return cls({name: every[name] for name in names}, fixed)
-
-    def label(self, name: str) -> str:
-        """Return the name of a rule, with what it is the best fixed choice by."""
-        best_by = [MEASURES[measure] for measure, best in self.fixed.items() if best == name]
-        return f"{name} (best fixed choice by {' and '.join(best_by)})" if best_by else name
+def best_fixed(rows: Sequence[Row]) -> dict[str, str]:
+    """Return by each measure the fixed algorithm with the least regret, in hindsight."""
+    fixed = {name: rule for name, rule in ways(rows).items() if name.startswith("always ")}
+    return {
+        measure: min(fixed, key=lambda name, of=measure: worth(rows, fixed[name], of).regret)
+        for measure in MEASURES
+    }
 
 
 def _headline(rows: Sequence[Row]) -> str:
+    every = rules()
+    differences = []
+    for measure, name in best_fixed(rows).items():
+        digits = 1 if measure == "sid" else 3
+        value, limits = regret_difference(rows, every[CHOOSE], every[name], measure)
+        own, its = (worth(rows, every[one], measure).regret for one in (CHOOSE, name))
+        verdict = (
+            "less" if limits[1] < 0 else "more" if limits[0] > 0 else "not shown to be less or more"
+        )
+        differences.append(
+            f"by {MEASURES[measure]} {own:.{digits}f} against {its:.{digits}f} of {name} "
+            f"(difference {_with_limits(value, limits, digits)}: {verdict})"
+        )
     return (
-        f"The table shows the share of {len(rows)} systems, in percent, where the chosen algorithm "
-        "was within 5 % of the best one, with 95 % Wilson intervals; and the mean regret, the "
-        "chosen algorithm's value less the best one's.\n\n"
-        "![Share of systems where the chosen algorithm was within 5 % of the best, by way of "
-        "choosing](images/choice.svg)"
+        f"Mean regret of `choose` on {len(rows)} systems beside the best fixed algorithm in "
+        f"hindsight: {'; '.join(differences)}.\n\n"
+        "Regret is the value of the chosen algorithm less that of the best one of "
+        f"{len(ALGORITHMS)} on the same system; low is better, 0 is perfect. Brackets are 95 % "
+        "intervals by bootstraps of the systems. “Within 5 %” is the share of systems, in percent, "
+        "where the chosen one was within 5 % of the best (Wilson's intervals).\n\n"
+        "![Mean regret by way of choosing, for SID and for oracle risk](images/choice.svg)"
     )
 
 
-def _overall(rows: Sequence[Row], shown: Shown) -> str:
+def _overall(rows: Sequence[Row]) -> str:
     lines = [
-        "| chosen by | SID within 5 % | SID regret | risk within 5 % | risk regret |",
+        "| chosen by | SID regret | risk regret | SID within 5 % | risk within 5 % |",
         "|---|---|---|---|---|",
     ]
-    for name, rule in shown.rules.items():
+    best = best_fixed(rows)
+    for name, rule in ways(rows).items():
         by_sid, by_risk = (worth(rows, rule, measure) for measure in MEASURES)
         cells = [
-            _percent(by_sid),
             _with_limits(by_sid.regret, by_sid.regret_limits, 1),
-            _percent(by_risk),
             _with_limits(by_risk.regret, by_risk.regret_limits, 3),
+            _percent(by_sid),
+            _percent(by_risk),
         ]
-        lines.append(f"| {shown.label(name)} | " + " | ".join(cells) + " |")
-    lines.append("| the best in hindsight | 100 | 0 | 100 | 0 |")
+        bold = "**" if name == CHOOSE else ""
+        of = [MEASURES[measure] for measure, one in best.items() if one == name]
+        label = f"{name} (best fixed by {' and '.join(of)})" if of else name
+        lines.append(f"| {bold}{label}{bold} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _against(rows: Sequence[Row], shown: Shown) -> str:
-    """Return the paired differences of regret between each rule and the fixed choices."""
-    fixed = dict.fromkeys(["always ges", *shown.fixed.values()])
+def _against(rows: Sequence[Row]) -> str:
+    """Return the paired differences of regret between `choose` and every other way."""
+    every = ways(rows)
     lines = [
         "The same systems meet every way of choosing, so regrets can be compared in pairs. "
-        "Negative differences favour the experiments; brackets are 95 % intervals of the mean "
+        "Negative differences favour `choose`; brackets are 95 % bootstrap intervals of the mean "
         "difference.",
         "",
-        "| regret of | less that of | SID | risk |",
-        "|---|---|---|---|",
+        "| regret of `choose` less that of | SID | risk |",
+        "|---|---|---|",
     ]
-    every = rules()
-    for name in BY_EXPERIMENTS:
-        for other in fixed:
+    for other, rule in every.items():
+        if other != CHOOSE:
             cells = [
-                _with_limits(*regret_difference(rows, every[name], every[other], measure), digits)
+                _with_limits(*regret_difference(rows, every[CHOOSE], rule, measure), digits)
                 for measure, digits in (("sid", 1), ("oracle", 3))
             ]
-            lines.append(f"| {name} | {other} | " + " | ".join(cells) + " |")
+            lines.append(f"| {other} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _by_kind(rows: Sequence[Row], shown: Shown) -> list[str]:
-    tables = []
-    for measure, title in MEASURES.items():
-        lines = [
-            f"By kind of system, within 5 % by {title}, percent:",
-            "",
-            "| systems | " + " | ".join(shown.rules) + " |",
-            "|" + "---|" * (len(shown.rules) + 1),
-        ]
-        for kind, belongs in KINDS.items():
-            part = [row for row in rows if belongs(row)]
-            cells = [_percent(worth(part, rule, measure)) for rule in shown.rules.values()]
-            lines.append(f"| {kind} ({len(part)}) | " + " | ".join(cells) + " |")
-        tables.append("\n".join(lines))
-    return tables
+def _left(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["taken"] != row["default"]]
 
 
-def _observational_only(rows: Sequence[Row]) -> str:
-    """Return the first table again, where no candidate reads experiments."""
-    scores = ("risk", "prediction", "bic", *MEASURES)
-    kept = [
-        row
-        | {
-            score: {name: one for name, one in row[score].items() if name not in READ_EXPERIMENTS}
-            for score in scores
-        }
-        for row in rows
+def _where_left(rows: Sequence[Row]) -> str:
+    """Return what came of leaving the default."""
+    left = _left(rows)
+    if not left:
+        return "The default was never left."
+    lines = [
+        f"The default was left in {len(left)} of {len(rows)} systems. The graph taken there had",
+        "",
+        "| by | a lower value | the same | a higher value |",
+        "|---|---|---|---|",
     ]
+    for measure, title in MEASURES.items():
+        gains = [row[measure][row["taken"]] - row[measure][row["default"]] for row in left]
+        counts = (
+            sum(gain < -1e-9 for gain in gains),
+            sum(abs(gain) <= 1e-9 for gain in gains),
+            sum(gain > 1e-9 for gain in gains),
+        )
+        lines.append(f"| {title} | " + " | ".join(map(str, counts)) + " |")
+    return "\n".join(lines)
+
+
+def _cited(rows: Sequence[Row]) -> str:
+    """Return how often leaving the default was wrong, in words."""
+    left = _left(rows)
+    wrong = sum(row["oracle"][row["taken"]] > row["oracle"][row["default"]] + 1e-9 for row in left)
+    low, high = wilson(wrong / len(left), len(left)) if left else (0.0, 1.0)
     return (
-        "If no candidate reads experiments (without "
-        f"{' and '.join(READ_EXPERIMENTS)}), the best is the best of the others:\n\n"
-        + _overall(kept, Shown.of(kept))
+        f"the one taken in place of the default had more true risk in {wrong} of {len(left)} "
+        f"systems [{100 * low:.1f} %, {100 * high:.1f} %], of {len(rows)} simulated ones"
     )
+
+
+SHOWN = (CHOOSE, "interventional BIC", "combined rank", "weighted risk", "held-out likelihood")
+"""The rules of the table by kinds of systems."""
+
+
+def _by_kind(rows: Sequence[Row]) -> str:
+    every = ways(rows)
+    names = list(dict.fromkeys([*SHOWN, *best_fixed(rows).values(), "always boss"]))
+    lines = [
+        "Mean regret by kind of system, SID / oracle risk:",
+        "",
+        "| systems | " + " | ".join(names) + " |",
+        "|" + "---|" * (len(names) + 1),
+    ]
+    for kind, belongs in KINDS.items():
+        part = [row for row in rows if belongs(row)]
+        if part:
+            cells = [
+                " / ".join(
+                    f"{worth(part, every[name], measure).regret:.{digits}f}"
+                    for measure, digits in (("sid", 1), ("oracle", 3))
+                )
+                for name in names
+            ]
+            lines.append(f"| {kind} ({len(part)}) | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def _beside(rows: Sequence[Row]) -> str:
@@ -218,52 +241,40 @@ def _beside(rows: Sequence[Row]) -> str:
     )
 
 
-def picture(rows: Sequence[Row], shown: Shown) -> alt.FacetChart:
+def picture(rows: Sequence[Row]) -> alt.HConcatChart:
     """Return bars with intervals, a panel for each measure."""
-    records = []
-    for name, rule in shown.rules.items():
-        for measure, title in MEASURES.items():
-            found = worth(rows, rule, measure)
+    every = ways(rows)
+    fixed = [name for name in every if name.startswith("always ")][:4]
+    names = [name for name in every if not name.startswith("always ")] + fixed
+    panels = []
+    for measure, title in MEASURES.items():
+        records = []
+        for name in names:
+            found = worth(rows, every[name], measure)
+            low, high = found.regret_limits
+            group = "choose" if name == CHOOSE else "fixed" if name in fixed else "rule"
             records.append(
-                {
-                    "rule": name,
-                    "measure": f"within 5 % of the best by {title}",
-                    "group": "experiments" if name in BY_EXPERIMENTS else "otherwise",
-                    "share": 100 * found.share,
-                    "low": 100 * found.limits[0],
-                    "high": 100 * found.limits[1],
-                }
+                {"rule": name, "regret": found.regret, "low": low, "high": high, "group": group}
             )
-    order = list(shown.rules)
-    base = alt.Chart().encode(y=alt.Y("rule:N", sort=order, title=None))
-    bars = base.mark_bar(height=14).encode(
-        x=alt.X("share:Q", title="percent of systems", scale=alt.Scale(domain=[0, 100])),
-        color=alt.Color(
-            "group:N",
-            title="chosen",
-            scale=alt.Scale(domain=["experiments", "otherwise"], range=["#4c78a8", "#bab0ac"]),
-            legend=alt.Legend(
-                orient="bottom",
-                labelExpr="datum.value == 'experiments' ? 'by experiments' : 'otherwise'",
-            ),
-        ),
-    )
-    limits = base.mark_rule(strokeWidth=1.5, color="#222").encode(x="low:Q", x2="high:Q")
-    return (
-        alt.layer(bars, limits, data=pd.DataFrame(records))
-        .properties(width=250)
-        .facet(
-            column=alt.Column(
-                "measure:N",
-                title=None,
-                sort=[f"within 5 % of the best by {title}" for title in MEASURES.values()],
-            )
+        base = alt.Chart(pd.DataFrame(records)).encode(
+            y=alt.Y("rule:N", sort=names, title=None, axis=alt.Axis(labelLimit=220))
         )
-        .configure(
-            aria=False, background="white", padding={"left": 40, "right": 10, "top": 5, "bottom": 5}
+        colours = alt.Scale(
+            domain=["choose", "rule", "fixed"], range=["#4c78a8", "#9ecae9", "#bab0ac"]
         )
+        bars = base.mark_bar(height=14).encode(
+            x=alt.X("regret:Q", title=f"mean {title} regret (low is better)"),
+            color=alt.Color("group:N", scale=colours, legend=None),
+        )
+        limits = base.mark_rule(strokeWidth=1.5, color="#222").encode(x="low:Q", x2="high:Q")
+        panels.append(alt.layer(bars, limits).properties(width=230))
+    padding = {"left": 40, "right": 10, "top": 5, "bottom": 5}
+    chart: alt.HConcatChart = (
+        alt.hconcat(*panels)
+        .configure(aria=False, background="white", padding=padding)
         .configure_view(stroke="#ddd")
     )
+    return chart
 
 
 def _percent(found: Worth) -> str:

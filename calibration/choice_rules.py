@@ -11,6 +11,7 @@ from scipy.stats import norm, rankdata
 
 from calibration.choice_systems import ALGORITHMS
 from calibration.rows_on_disk import Row
+from causalassay.common.seeding import stream
 
 Choice = Mapping[str, float]
 """Algorithms and the probability that each is taken: those that tie share it."""
@@ -46,17 +47,36 @@ def mean_rank(*scores: Mapping[str, float]) -> Choice:
     return least(dict(zip(names, np.mean(ranks, axis=0).tolist(), strict=True)))
 
 
+CHOOSE = "choose"
+"""The rule of `causalassay choose`, as the table calls it."""
+
+
 def rules() -> dict[str, Callable[[Row], Choice]]:
     """Return the ways to choose, by name."""
     always = {f"always {name}": _always(name) for name in ALGORITHMS}
     return {
+        CHOOSE: lambda row: {row["taken"]: 1.0},
+        "interventional BIC": lambda row: least(row["bic"]),
+        "combined rank": lambda row: mean_rank(row["risk"], row["bic"], _held_out(row)),
         "weighted risk": lambda row: least(row["risk"]),
+        "held-out likelihood": lambda row: least(_held_out(row)),
+        "its rank, mean over experiments": _held_out_ranks,
+        "risk and likelihood (mean rank)": lambda row: mean_rank(row["risk"], _held_out(row)),
         "predictions": lambda row: least(row["prediction"]),
-        "both (mean rank)": lambda row: mean_rank(row["risk"], row["prediction"]),
-        "BIC": lambda row: least(row["bic"]),
         "at random": lambda row: least(dict.fromkeys(row["sid"], 0.0)),
         **always,
     }
+
+
+def _held_out(row: Row) -> dict[str, float]:
+    return {name: float(np.mean(each)) for name, each in row["held_out"].items()}
+
+
+def _held_out_ranks(row: Row) -> Choice:
+    names = list(row["held_out"])
+    by_experiment = np.array([row["held_out"][name] for name in names]).T
+    ranks = np.mean([rankdata(each) for each in by_experiment], axis=0)
+    return least(dict(zip(names, ranks.tolist(), strict=True)))
 
 
 def _always(name: str) -> Callable[[Row], Choice]:
@@ -75,7 +95,7 @@ class Worth(NamedTuple):
     regret : float
         Mean of the choice's value less the best.
     regret_limits : (float, float)
-        95 %, from the spread over the systems.
+        95 %, by bootstraps of the systems.
     n_systems : int
     """
 
@@ -148,7 +168,12 @@ def wilson(share: float, total: int) -> tuple[float, float]:
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
+N_BOOTSTRAP = 4000
+
+
 def mean_limits(values: np.ndarray) -> tuple[float, float]:
-    """Return the normal 95 % limits of a mean."""
-    reach = 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return float(values.mean()) - reach, float(values.mean()) + reach
+    """Return the 95 % limits of a mean over systems, by bootstraps of the systems."""
+    rng = stream(0, "bootstrap of systems")
+    drawn = rng.integers(len(values), size=(N_BOOTSTRAP, len(values)))
+    low, high = np.quantile(values[drawn].mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)

@@ -9,8 +9,9 @@ import json
 import sys
 from pathlib import Path
 
+from causalassay.present import Figure, flattened
 from causalassay.present.charts import static_svg
-from causalassay.risk.choosing import Choice, charts
+from causalassay.risk.choosing import Choice
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -18,11 +19,11 @@ IMAGES = Path(__file__).parent / "images"
 def main(printed: str) -> None:
     """Write both pictures."""
     choice = Choice.from_dict(json.loads(Path(printed).read_text(encoding="utf-8")))
-    for name, spec, alt in (
-        ("choose-sachs.svg", charts.risks, charts.risks_alt),
-        ("choose-sachs-moved.svg", charts.movements, charts.movements_alt),
-    ):
-        picture = static_svg(spec(choice), alt(choice), on_paper=True)
+    figures = {
+        one.id: one for one in flattened(choice.document().blocks) if isinstance(one, Figure)
+    }
+    for name, figure in (("choose-sachs.svg", "risks"), ("choose-sachs-moved.svg", "moved")):
+        picture = static_svg(figures[figure].spec(), figures[figure].alt, on_paper=True)
         (IMAGES / name).write_text(f"{picture}\n", encoding="utf-8")
 
 

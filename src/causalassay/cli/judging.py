@@ -229,13 +229,14 @@ class ChooseOptions:
 
 
 def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -> None:
-    """Rank algorithms on your own experiments, without a true graph.
+    """Say which algorithm to take for your own experiments, without a true graph.
 
-    Each experiment shows which columns its target moves. An algorithm's risk is how far
-    its graph is from that, for experiments that it has not seen. Beside it stand the
-    scores of graphs that know nothing: empty, complete, and random graphs of the
-    algorithm's density. A second opinion predicts each experiment from the graph found
-    without it. The file needs experiments on at least 2 columns.
+    That is xgies, or boss where targets are unknown, unless another algorithm explains the
+    rows better by more than one standard error. Beside it stand other opinions: an
+    algorithm's risk is how far its graph is from what each experiment moved, for
+    experiments that it has not seen; predictions and likelihoods of such experiments; and
+    the scores of graphs that know nothing: empty, complete, and random graphs of the
+    algorithm's density. The file needs experiments on at least 2 columns.
 
     Example: causalassay choose sachs.csv --condition condition --target target
     --observational cd3_cd28 --report choice.html

@@ -25,6 +25,7 @@ from causalassay.risk.fits import Fit
 BASELINES = (
     "r2-sortnregress",
     RANDOM_ORDER,
+    "relatives-sortnregress",
     "single-edge",
     "var-sortnregress",
     "variance-sorting",

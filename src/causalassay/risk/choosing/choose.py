@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 
@@ -13,10 +13,10 @@ from numpy.random import Generator
 from causalassay.common.arrays import Adjacency, Vector
 from causalassay.common.seeding import as_generator, stream
 from causalassay.common.spelling import did_you_mean
-from causalassay.contracts import Algorithm
+from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.judging.p_values import holm
+from causalassay.judging.p_values import MonteCarlo, decide, holm
 from causalassay.present.formatting import counted
 from causalassay.risk import prediction
 from causalassay.risk.choosing.baselines import (
@@ -27,11 +27,13 @@ from causalassay.risk.choosing.baselines import (
     graphs_that_say_nothing,
     random_risks,
 )
-from causalassay.risk.choosing.claims import EMPTY, SHARE
+from causalassay.risk.choosing.claims import DEFAULTS, EMPTY, NO_DIFFERENCE, SHARE
 from causalassay.risk.choosing.result import (
     Choice,
     CutoffRanking,
     FoundGraph,
+    LikelihoodOpinion,
+    LikelihoodScore,
     Movement,
     MovementTests,
     PairDifference,
@@ -54,6 +56,7 @@ from causalassay.risk.descendants import (
 )
 from causalassay.risk.estimators import compare_fits
 from causalassay.risk.fits import Fit
+from causalassay.risk.prediction.likelihood import Gain, Likelihoods, compare_likelihoods
 from causalassay.risk.result import Comparison, Risk
 
 CUTOFFS = (0.2, 0.5)
@@ -133,8 +136,8 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     >>> found = choose(experiments, 0, ["r2-sortnregress", "var-sortnregress"])
     >>> found.ranking
     ('var-sortnregress', 'r2-sortnregress')
-    >>> print(found.claims[1].sentence)
-    The data cannot tell 2 of 2 algorithms from the best one: var-sortnregress and r2-sortnregress.
+    >>> found.chosen, found.reason.kind
+    ('var-sortnregress', 'take-best-bic')
     """
     if n_random < 1:
         raise ValueError(f"n_random: expected at least 1, got {n_random}")
@@ -155,6 +158,8 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     fits = {**runs.fits, **graphs_that_say_nothing(dataset, validation.nodes)}
     comparison = compare_fits(fits, validation, {})
     rows, random_order = _rows(comparison, validation, candidates, runs, n_random)
+    default = _default(candidates, runs)
+    judged = runs.fits | {EMPTY: fits[EMPTY]}
     return Choice(
         columns=dataset.columns,
         n_rows=sum(len(regime.values) for regime in dataset.regimes),
@@ -174,9 +179,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         movements=find_movements(dataset, tests, validation.descendants.threshold),
         cutoffs=_at_cutoffs(dataset, seed, at_cutoffs, fits),
         graphs={name: _found_graph(fit, dataset) for name, fit in fits.items()},
-        second_opinion=ask_second_opinion(
-            runs.fits | {EMPTY: fits[EMPTY]}, dataset, seed, not_acting
-        ),
+        second_opinion=ask_second_opinion(judged, dataset, seed, not_acting),
+        likelihoods=ask_likelihoods(judged, dataset, seed, candidates.algorithms, default),
+        default=default,
     )
 
 
@@ -187,6 +192,16 @@ def _check_conditions(dataset: Dataset, named: Collection[str]) -> None:
                 f"not_acting: there is no condition {condition!r}; "
                 f"{did_you_mean(condition, dataset.conditions)}"
             )
+
+
+def _default(candidates: Candidates, runs: Runs) -> str:
+    """Return the label of the algorithm to take unless another one is better; often one of ours."""
+    ranked = {
+        getattr(algorithm, "name", ""): label
+        for label, algorithm in candidates.algorithms.items()
+        if label in runs.fits
+    }
+    return next((ranked[name] for name in DEFAULTS if name in ranked), "")
 
 
 def _nothing_ranked(runs: Runs, candidates: Candidates) -> str:
@@ -212,9 +227,7 @@ def _rows(
         name: chance_level(risk.weighted, random.risks(risk.graph))
         for name, risk in comparison.risks.items()
     }
-    corrected = holm({name: beside[name].p_value for name in chosen})
-    for name, p_value in corrected.items():
-        beside[name] = replace(beside[name], p_corrected=p_value, beaten=p_value <= SHARE)
+    beside |= _beside_random(beside, {name: comparison.risks[name] for name in chosen}, random)
     remaining = _may_be_best({name: runs.fits[name] for name in chosen}, validation)
     rows = tuple(
         _row(name, comparison.risks[name], beside[name], runs.seconds.get(name))
@@ -231,20 +244,65 @@ def _rows(
     return marked, chance_level(float(complete.mean()), complete)
 
 
+DRAWN_AT_ONCE = 1000
+"""Random graphs that are added at a time while a test is not decided."""
+
+
 class _RandomScores:
     """The risks of graphs whose columns were exchanged, by the same draws for every graph."""
 
     def __init__(self, validation: CrossValidation, n_graphs: int) -> None:
         self._validation, self._n_graphs = validation, n_graphs
-        self._known: dict[bytes, Vector] = {}
+        self._known: dict[bytes, tuple[Vector, Generator]] = {}
 
-    def risks(self, graph: Adjacency) -> Vector:
+    def risks(self, graph: Adjacency, at_least: int = 0) -> Vector:
+        """Return the risks of the first draws; as many as every graph has, or more."""
         key = graph.tobytes()
         if key not in self._known:
-            shared = self._validation
-            rng = stream(shared.seed, "random graphs")
-            self._known[key] = random_risks(graph, shared.descendants.of, self._n_graphs, rng)
-        return self._known[key]
+            self._known[key] = (np.empty(0), stream(self._validation.seed, "random graphs"))
+        risks, rng = self._known[key]
+        missing = max(at_least, self._n_graphs) - len(risks)
+        if missing > 0:
+            n_drawn = missing if not len(risks) else max(missing, DRAWN_AT_ONCE)
+            more = random_risks(graph, self._validation.descendants.of, n_drawn, rng)
+            risks = np.concatenate([risks, more])
+            self._known[key] = (risks, rng)
+        return risks[: max(at_least, self._n_graphs)]
+
+    def decide(self, risk: Risk, level: float) -> MonteCarlo:
+        """Draw until it is certain on which side of a level the p-value of a risk is."""
+        n_seen = 0
+
+        def extreme(n: int) -> np.ndarray:
+            nonlocal n_seen
+            drawn = self.risks(risk.graph, n_seen + n)[n_seen : n_seen + n]
+            n_seen += n
+            return np.asarray(drawn <= risk.weighted + NO_DIFFERENCE)
+
+        return decide(extreme, level)
+
+
+def _beside_random(
+    beside: Mapping[str, RandomGraphs], risks: Mapping[str, Risk], random: _RandomScores
+) -> dict[str, RandomGraphs]:
+    """Say which algorithms beat random graphs, after Holm, with as many draws as that takes."""
+    by_evidence = sorted(
+        risks, key=lambda name: (beside[name].p_value, risks[name].weighted - beside[name].low)
+    )
+    compared = {name: beside[name] for name in risks}
+    shown: set[str] = set()
+    for rank, name in enumerate(by_evidence):
+        decided = random.decide(risks[name], SHARE / (len(risks) - rank))
+        n_graphs = max(decided.draws, compared[name].n_graphs)
+        compared[name] = replace(compared[name], p_value=decided.p_value, n_graphs=n_graphs)
+        if not decided.below:
+            break
+        shown.add(name)
+    corrected = holm({name: each.p_value for name, each in compared.items()})
+    return {
+        name: replace(each, p_corrected=corrected[name], beaten=name in shown)
+        for name, each in compared.items()
+    }
 
 
 def _row(name: str, risk: Risk, random: RandomGraphs, seconds: float | None) -> RankedRow:
@@ -279,7 +337,7 @@ def _may_be_best(fits: Mapping[str, Fit], validation: CrossValidation) -> set[st
     scoring = replace(validation.scoring, level=level)
     comparison = compare_fits(fits, replace(validation, scoring=scoring), {})
     beaten = {each.first for each in comparison.differences if each.intervals.weighted[0] > 0}
-    return set(fits) - beaten
+    return {name for name in fits if name not in beaten and fits[name].graph.any()}
 
 
 def _differences(rows: Sequence[RankedRow], comparison: Comparison) -> tuple[PairDifference, ...]:
@@ -401,6 +459,65 @@ def ask_second_opinion(
         not_ranked=dict(predictions.not_ranked),
         left_out=dict(predictions.left_out),
     )
+
+
+def ask_likelihoods(
+    fits: Mapping[str, Fit], dataset: Dataset, seed: int, names: Collection[str], default: str = ""
+) -> LikelihoodOpinion:
+    """Return how probable the rows are under each graph; with a reason where there is no answer.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+    dataset : Dataset
+    seed : int
+    names : collection of str
+        The algorithms among which the best one is looked for; the others are baselines.
+    default : str
+        The algorithm with whose BIC those of the others are compared; may be empty.
+    """
+    try:
+        found = compare_likelihoods(fits, dataset, seed)
+    except NotApplicable as error:
+        return LikelihoodOpinion(reason=str(error))
+    return likelihood_opinion(found, names, default)
+
+
+def likelihood_opinion(
+    found: Likelihoods, names: Collection[str], default: str = ""
+) -> LikelihoodOpinion:
+    """Return the likelihoods as plain values, each beside the best algorithm and the default."""
+    if not any(name in names for name in found.bic):
+        return LikelihoodOpinion(
+            reason=next(iter(found.not_ranked.values())), not_ranked=found.not_ranked
+        )
+    held_out = {name: float(each.mean()) for name, each in found.held_out.items()}
+    return LikelihoodOpinion(
+        n_experiments=len(found.nodes),
+        bic=_ranked_scores(found.bic, names, found.bic_gain),
+        held_out=_ranked_scores(held_out, names, found.held_out_gain),
+        over_default=_gains(found, default),
+        not_ranked=found.not_ranked,
+    )
+
+
+def _ranked_scores(
+    values: Mapping[str, float], names: Collection[str], gain: Callable[[str, str], Gain]
+) -> dict[str, LikelihoodScore]:
+    """Return the scores, best first; of equal ones the first name leads."""
+    ordered = sorted(values, key=lambda name: -values[name])
+    best = next(name for name in ordered if name in names)
+    behind = {name: gain(best, name) for name in ordered}
+    return {
+        name: LikelihoodScore(values[name], each.value, each.error) for name, each in behind.items()
+    }
+
+
+def _gains(found: Likelihoods, default: str) -> dict[str, tuple[float, float]]:
+    if default not in found.bic:
+        return {}
+    gains = {name: found.bic_gain(name, default) for name in found.bic}
+    return {name: (gain.value, gain.error) for name, gain in gains.items()}
 
 
 def _prediction_differences(predictions: prediction.Predictions) -> dict[str, PredictionScore]:

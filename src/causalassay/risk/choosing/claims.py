@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +13,11 @@ from scipy import stats
 
 from causalassay.common.seeding import stream
 from causalassay.judging.findings import Finding, FindingKind, Subject
+from causalassay.judging.p_values import holm
 from causalassay.present.formatting import few
 
 if TYPE_CHECKING:
-    from causalassay.risk.choosing.result import Choice, RankedRow
+    from causalassay.risk.choosing.result import Choice, LikelihoodOpinion, Movement, RankedRow
 
 EMPTY, COMPLETE = "empty", "complete"
 """Graphs that say nothing: no column descends from another, or every column from every other."""
@@ -56,27 +58,16 @@ N_PERMUTATIONS = 9999
 
 NO_DIFFERENCE = 1e-9
 
-HEADLINES = (
-    FindingKind.BEST,
-    FindingKind.NOTHING_AHEAD,
-    FindingKind.MAY_BE_BEST,
-    FindingKind.LEAST_RISK,
-    FindingKind.ONE_GRAPH,
-    FindingKind.BEATS_RANDOM_GRAPHS,
-)
-"""Which finding is the headline: the first of these that there is."""
+DEFAULTS = ("xgies", "boss", "xges")
+"""The algorithms to take unless another one is better: the first of these that is ranked."""
 
-SOBER_HEADLINES = (FindingKind.NOTHING_AHEAD, FindingKind.NOT_BEYOND_RANDOM_GRAPHS)
-"""The same if no algorithm is shown to beat random graphs of its density."""
+STANDARD_ERRORS = 1.0
+"""By how many of them another algorithm must be better than the default."""
 
 
 def make_claims(choice: Choice) -> tuple[Finding, ...]:
-    """Return the findings that the rules give, the headline first."""
-    claims = [claim for rule in _RULES for claim in rule(choice)]
-    order = HEADLINES if any(row.random.beaten for row in choice.algorithms) else SOBER_HEADLINES
-    rank = {kind: k for k, kind in enumerate(order)}
-    first = min(claims, key=lambda claim: rank.get(claim.kind, len(order)))
-    return (first, *(claim for claim in claims if claim is not first))
+    """Return the findings that the rules give; the first says what to take."""
+    return tuple(claim for rule in _RULES for claim in rule(choice))
 
 
 def _claim(kind: FindingKind, rule: str, variant: str = "", /, **parts: object) -> Finding:
@@ -96,32 +87,196 @@ def _risk(row: RankedRow) -> dict[str, float]:
     return {"risk": row.weighted, "low": row.interval[0], "high": row.interval[1]}
 
 
-def _says_nothing_ahead(choice: Choice) -> RankedRow | None:
-    """Return the empty or the complete graph if it has less risk than every algorithm."""
-    least = choice.algorithms[0].weighted
-    ahead = [
-        row
-        for row in choice.rows
-        if row.name in (EMPTY, COMPLETE) and row.weighted < least - NO_DIFFERENCE
-    ]
-    return min(ahead, key=lambda row: row.weighted, default=None)
+# What to take.
 
 
-def _graph_that_says_nothing(choice: Choice) -> Iterator[Finding]:
-    ahead = _says_nothing_ahead(choice)
-    if ahead is None:
-        return
-    leader, n = choice.algorithms[0], len(choice.algorithms)
-    yield _claim(
-        FindingKind.NOTHING_AHEAD,
-        "graph that says nothing",
-        "one algorithm" if n == 1 else "",
-        graph=ahead.name,
-        graph_risk=ahead.weighted,
-        n_algorithms=n,
-        algorithm=leader.name,
-        **_risk(leader),
+def _decision(choice: Choice) -> Iterator[Finding]:
+    """Say which algorithm to take, or why these experiments cannot choose."""
+    rows, n = choice.algorithms, len(choice.algorithms)
+    opinion, default = choice.likelihoods, choice.default
+    best = next((name for name in opinion.bic if name in choice.ranking), None)
+    rule = "choice"
+    if n == 1:
+        yield _claim(FindingKind.TAKE_ONLY, rule, algorithm=rows[0].name)
+    elif _one_graph(choice, choice.ranking):
+        claim = _claim(FindingKind.ONE_GRAPH, "may be the best", n_algorithms=n, **_risk(rows[0]))
+        yield replace(claim, subject=Subject(algorithm=default or best or rows[0].name))
+    elif (why := _cannot_choose(choice)) is not None:
+        yield why
+    elif best is None and default:
+        kind = FindingKind.TAKE_DEFAULT
+        yield _claim(kind, rule, "no likelihood", algorithm=default, n_algorithms=n)
+    elif best is None:
+        kind = FindingKind.TAKE_LEAST_RISK
+        yield _claim(kind, rule, algorithm=rows[0].name, n_algorithms=n, **_risk(rows[0]))
+    elif default in opinion.bic:
+        yield _against_default(choice)
+    else:
+        yield _best_bic(choice, best)
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """Whether the default stays, against the one with the best BIC.
+
+    Parameters
+    ----------
+    taken : str
+        The default, or the challenger if it gains more than one standard error.
+    challenger : str
+        The best one; where the default itself is the best, the next one.
+    gain, error : float
+        What the challenger gains in BIC, and the standard error of the paired difference.
+    """
+
+    taken: str
+    challenger: str
+    gain: float
+    error: float
+
+
+def challenge(opinion: LikelihoodOpinion, default: str, names: Collection[str]) -> Challenge:
+    """Return whether the default stays, of the algorithms with these names."""
+    others = [name for name in opinion.bic if name in names and name != default]
+    challenger = next(iter(others), default)
+    gain, error = opinion.over_default[challenger]
+    is_better = gain > STANDARD_ERRORS * error + NO_DIFFERENCE
+    return Challenge(challenger if is_better else default, challenger, gain, error)
+
+
+def _against_default(choice: Choice) -> Finding:
+    default, n = choice.default, len(choice.ranking)
+    found = challenge(choice.likelihoods, default, choice.ranking)
+    numbers = {"gain": found.gain, "error": found.error, "n_algorithms": n}
+    if found.taken != default:
+        kind = FindingKind.TAKE_OTHER
+        return _claim(kind, "choice", algorithm=found.taken, default=default, **numbers)
+    return _claim(
+        FindingKind.TAKE_DEFAULT,
+        "choice",
+        algorithm=default,
+        challenger=found.challenger,
+        n_others=n - 1,
+        **numbers,
     )
+
+
+def _best_bic(choice: Choice, best: str) -> Finding:
+    others = [(name, score) for name, score in choice.likelihoods.bic.items() if name != best]
+    following = next(((name, one) for name, one in others if name in choice.ranking), None)
+    if following is None:
+        return _claim(FindingKind.TAKE_ONLY, "choice", algorithm=best)
+    name, score = following
+    return _claim(
+        FindingKind.TAKE_BEST_BIC,
+        "choice",
+        algorithm=best,
+        challenger=name,
+        gain=score.behind,
+        error=score.error,
+        n_algorithms=len(choice.ranking),
+    )
+
+
+def _cannot_choose(choice: Choice) -> Finding | None:
+    """Return why there is no choice; None if there is."""
+    n, share = len(choice.algorithms), _share_moved(choice)
+    kind, rule = FindingKind.CANNOT_CHOOSE, "choice"
+    none_beats = not any(row.random.beaten for row in choice.algorithms)
+    if share >= MANY_MOVED and none_beats and _could_beat(choice):
+        return _claim(kind, rule, n_algorithms=n, share=share)
+    pairs = choice.mutual_pairs
+    if not pairs.found:
+        return None
+    numbers = {"n_pairs": len(pairs.found), "n_tested": pairs.n_tested}
+    return _claim(kind, rule, "each other", n_algorithms=n, **numbers)
+
+
+@dataclass(frozen=True)
+class MutualPairs:
+    """Pairs of targets that move each other.
+
+    Parameters
+    ----------
+    found : tuple of (str, str)
+        Those that do, tested together at a level of 5 %.
+    n_tested : int
+        All pairs of columns with experiments.
+    p_value : float
+        The smallest one, corrected for the number of pairs; nan without a pair.
+    """
+
+    found: tuple[tuple[str, str], ...]
+    n_tested: int
+    p_value: float
+
+
+def find_mutual_pairs(movements: Sequence[Movement], least_effect: float = 0.0) -> MutualPairs:
+    """Return the pairs of targets each of which moves the other.
+
+    In an acyclic graph at most one of two columns descends from the other, so that at least one
+    of the two tests sees chance alone: the larger of both p-values is that of the pair.
+
+    Parameters
+    ----------
+    movements : sequence of Movement
+    least_effect : float
+        Smaller effects do not count.
+    """
+    on: dict[str, list[Movement]] = {}
+    for movement in movements:
+        on.setdefault(movement.target, []).append(movement)
+
+    def p_value(target: str, other: str) -> float:
+        seen = []
+        for movement in on[target]:
+            p_value, effect = movement.p_values[other], movement.effects[other]
+            # An effect without a number is an infinite one.
+            is_large = effect is None or abs(effect) >= least_effect
+            if p_value is not None and is_large:
+                seen.append(p_value)
+        return min(1.0, len(on[target]) * min(seen, default=1.0))
+
+    pairs = {pair: max(p_value(*pair), p_value(*pair[::-1])) for pair in combinations(on, 2)}
+    corrected = holm(pairs)
+    found = tuple(pair for pair, corrected_p in corrected.items() if corrected_p <= LEVEL)
+    return MutualPairs(found, len(pairs), min(corrected.values(), default=math.nan))
+
+
+def _no_acyclic_graph(choice: Choice) -> Iterator[Finding]:
+    pairs = choice.mutual_pairs
+    if pairs.found:
+        yield _claim(
+            FindingKind.NO_ACYCLIC_GRAPH,
+            "no acyclic graph",
+            n_pairs=len(pairs.found),
+            n_tested=pairs.n_tested,
+            p_value=pairs.p_value,
+            names=_names([f"{first} and {second}" for first, second in pairs.found]),
+        )
+
+
+def combined_ranks(choice: Choice) -> dict[str, float]:
+    """Return the mean rank of each algorithm by risk, BIC and held-out likelihood."""
+    bic, held_out = choice.likelihoods.bic, choice.likelihoods.held_out
+    names = [name for name in choice.ranking if name in bic and name in held_out]
+    scores = (
+        [choice.row(name).weighted for name in names],
+        [bic[name].behind for name in names],
+        [held_out[name].behind for name in names],
+    )
+    ranks = np.mean([stats.rankdata(score) for score in scores], axis=0) if names else []
+    together = dict(zip(names, map(float, ranks), strict=True))
+    return dict(sorted(together.items(), key=lambda item: item[1]))
+
+
+# What that rests on.
+
+
+def _could_beat(choice: Choice) -> bool:
+    """Return whether columns can be exchanged in enough ways for any p-value to be small."""
+    n_ways = math.factorial(len(choice.columns))
+    return len(choice.algorithms) / n_ways <= SHARE
 
 
 def _random_graphs(choice: Choice) -> Iterator[Finding]:
@@ -132,6 +287,17 @@ def _random_graphs(choice: Choice) -> Iterator[Finding]:
         "n_algorithms": len(rows),
         "p_corrected": min(row.random.p_corrected or 1.0 for row in rows),
     }
+    if not beating and not _could_beat(choice):
+        yield _claim(
+            FindingKind.NOT_BEYOND_RANDOM_GRAPHS,
+            rule,
+            "too few ways",
+            algorithm=rows[0].name,
+            n_columns=len(choice.columns),
+            n_ways=math.factorial(len(choice.columns)),
+            **counted,
+        )
+        return
     if not beating:
         leader, share = rows[0], rows[0].random.share_beaten
         yield _claim(
@@ -166,10 +332,8 @@ def _random_graphs(choice: Choice) -> Iterator[Finding]:
 def _best(choice: Choice) -> Iterator[Finding]:
     rows, remaining = choice.algorithms, choice.may_be_best
     n, rule = len(rows), "may be the best"
-    if n < 2:
-        return
-    if _one_graph(choice, choice.ranking):
-        yield _claim(FindingKind.ONE_GRAPH, rule, n_algorithms=n, **_risk(rows[0]))
+    # Where nobody is out, nothing was found.
+    if n < 2 or not 0 < len(remaining) < n or _one_graph(choice, choice.ranking):
         return
     if len(remaining) > 1:
         yield _claim(
@@ -182,7 +346,7 @@ def _best(choice: Choice) -> Iterator[Finding]:
         return
     best = choice.row(remaining[0])
     about = {"algorithm": best.name, "n_algorithms": n, **_risk(best)}
-    if best.random.beaten and _says_nothing_ahead(choice) is None:
+    if best.random.beaten:
         yield _claim(FindingKind.BEST, "best", **about)
     else:
         yield _claim(FindingKind.LEAST_RISK, rule, n_others=n - 1, **about)
@@ -377,8 +541,9 @@ def _why_they_differ(choice: Choice, first: str, second: str) -> Iterator[Findin
 
 
 _RULES: tuple[Callable[[Choice], Iterator[Finding]], ...] = (
+    _decision,
+    _no_acyclic_graph,
     _best,
-    _graph_that_says_nothing,
     _random_graphs,
     _density,
     _descendants,
@@ -390,45 +555,41 @@ _RULES: tuple[Callable[[Choice], Iterator[Finding]], ...] = (
 
 def next_step(choice: Choice) -> str:
     """Return what to do after a choice, in one sentence that follows from its findings."""
-    # Those that are shown to beat random graphs and that none is shown to beat.
-    eligible = [row for row in choice.algorithms if row.random.beaten and row.may_be_best]
     kinds = {claim.kind for claim in choice.claims}
-    if not eligible:
-        return _nothing_to_choose(choice, many=FindingKind.MANY_DESCENDANTS in kinds)
+    stand_in = choice.default or next(iter(choice.ranking))
+    if FindingKind.NO_ACYCLIC_GRAPH in kinds:
+        return (
+            "Measure controls in every batch, compare each experiment with its own, and check the "
+            f"targets; if you need a graph now, take that of {stand_in}."
+        )
+    if choice.chosen is None:
+        return _nothing_to_choose(choice, stand_in)
     other = choice.second_opinion
-    leader = choice.ranking[0]
-    predicts_best = next((name for name in other.scores if name in choice.ranking), leader)
-    if other.doubts and choice.graphs[predicts_best] != choice.graphs[leader]:
+    predicts_best = next((name for name in other.scores if name in choice.ranking), choice.chosen)
+    if other.doubts and choice.graphs[predicts_best] != choice.graphs[choice.chosen]:
         doubted = list(other.doubts)
         shown = ", ".join(doubted[:NAMED]) + (", …" if len(doubted) > NAMED else "")
         return (
-            f"Before you choose between {leader} and {predicts_best}, check the flagged "
-            f"conditions ({shown}); name others that leave the measured level alone by "
-            "--not-acting."
+            f"Before you take the graph of {choice.chosen}, check the flagged conditions "
+            f"({shown}); name others that leave the measured level alone by --not-acting."
         )
-    first, *others = eligible
-    beats = f"has the least risk of {len(eligible)} that beat" if others else "alone beats"
-    doubtful = FindingKind.NOTHING_AHEAD in kinds
-    take = "If you need a graph, take that of" if doubtful else "Take the graph of"
-    return (
-        f"{take} {first.name} (--out graphs writes it): it {beats} random graphs and may be the "
-        "best."
-    )
+    take = f"Take the graph of {choice.chosen} (--out graphs writes it)"
+    if choice.row(choice.chosen).random.beaten:
+        return f"{take}: it beats random graphs of its density."
+    if not _could_beat(choice):
+        return f"{take}, with care: so few columns cannot show that it beats random graphs."
+    return f"{take}, with care: these experiments do not show that it beats random graphs."
 
 
-def _nothing_to_choose(choice: Choice, *, many: bool) -> str:
+def _nothing_to_choose(choice: Choice, stand_in: str) -> str:
     stricter = [
         each.least_effect
         for each in choice.cutoffs
         if each.least_effect > choice.tests.least_effect and each.share_moved > 0
     ]
-    if many and stricter:
-        return (
-            "Nothing can be chosen by these experiments, in which nearly everything moves: if "
-            f"large effects alone matter, ask again with --least-effect {stricter[-1]:g}; else "
-            "add experiments on more columns."
-        )
-    return (
-        "Nothing can be chosen by these experiments: no algorithm both beats random graphs and "
-        "may be the best. Experiments on more columns can show more."
+    again = (
+        f"If large effects alone matter, ask again with --least-effect {stricter[-1]:g}; else add"
+        if stricter
+        else "Add"
     )
+    return f"{again} experiments on more columns; if you need a graph now, take that of {stand_in}."

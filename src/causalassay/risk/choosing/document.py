@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from causalassay.judging.findings import rules_of
 from causalassay.present import (
@@ -20,13 +20,20 @@ from causalassay.present import (
     Marked,
     Prose,
     Section,
+    Spread,
     Table,
 )
 from causalassay.present.charts import lazy_chart
 from causalassay.present.drawing import show
 from causalassay.present.formatting import counted, fixed, percent
 from causalassay.present.terminal import FULL
-from causalassay.risk.choosing.result import Choice, PredictionScore, RankedRow, SecondOpinion
+from causalassay.risk.choosing.result import (
+    Choice,
+    LikelihoodScore,
+    PredictionScore,
+    RankedRow,
+    SecondOpinion,
+)
 from causalassay.risk.result import reasons_table
 
 CHARTS = "causalassay.risk.choosing.charts"
@@ -82,19 +89,21 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
         f"Weighted causal risk of {counted(len(choice.rows), 'graph')} with intervals: the least "
         f"is {fixed(least.weighted)}, of {least.name}",
     )
-    next_step = Prose(f"What next: {choice.next_step}", "strong")
-    claims: list[Block] = [Findings(choice.claims[1:]), next_step, *_hint(choice)]
+    next_step = Prose(f"What to do: {choice.next_step}", "strong")
+    claims: list[Block] = [Findings(choice.claims[1:]), *_hint(choice)]
     differences = Section(
         "difference-section", "Paired differences", [difference_table(choice)], ON_PAGE
     )
     opinion = "Second opinion: predicting experiments left out"
     blocks: list[Block] = [
+        next_step,
         Beside([risks, ranking_table(choice)]),
         Section("claims", "What the numbers say", claims),
         Section("movements", "Who moved", list(_movements(choice)), FULL),
         Section("cut-off-section", "Cut-offs on effect size", [cutoff_table(choice)], FULL),
         *([differences] if len(choice.ranking) > 1 else []),
         Section("second-opinion", opinion, list(_opinion(choice)), FULL),
+        Section("likelihoods", "How probable the rows are", list(_likelihoods(choice)), FULL),
         Section("graphs", "The graphs found", _graphs(choice), ON_PAGE),
         *_left_out(choice),
     ]
@@ -111,51 +120,128 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
 
 def ranking_table(choice: Choice) -> Table:
     """Return a row for each algorithm and baseline, by ascending risk."""
-    columns = (
-        Column("algorithm", "algorithm"),
-        Column("weighted", "weighted risk", "fixed"),
-        Column("beats_random", "beats\nrandom\ngraphs?", hint="of the same density"),
-        Column("p_random", "p-value", "p-value", priority=2),
-        Column("share_beaten", "share\nbeaten", "share", priority=1),
-        Column("may_be_best", "may be\nbest?", priority=4),
-        Column("second_opinion", "second\nopinion", "fixed3", align="left"),
-        Column("edges", "edges", "count", priority=3),
-        Column("undirected", "—", "count", priority=0, hint="undirected edges"),
-    )
+    columns = tuple(column for column, _ in RANKING)
     random, n_columns = choice.random_order, len(choice.columns)
-    spread = Interval(random.mean, random.low, random.high)
-    n_edges = n_columns * (n_columns - 1) // 2
-    drawn: list[object] = [Marked(RANDOM_DAG, mark="baseline"), spread, *[None] * 5, n_edges, 0]
-    rows = [(row.weighted, _ranked(choice, row)) for row in choice.rows]
-    ordered = sorted([*rows, (random.mean, drawn)], key=lambda row: row[0])
+    drawn: dict[str, object] = {
+        "algorithm": Marked(RANDOM_DAG, mark="baseline"),
+        "weighted": Interval(random.mean, random.low, random.high),
+        "edges": n_columns * (n_columns - 1) // 2,
+        "undirected": 0,
+    }
+    rows: list[tuple[float, list[object]]] = [
+        (row.weighted, [cell(choice, row) for _, cell in RANKING]) for row in choice.rows
+    ]
+    rows.append((random.mean, [drawn.get(column.key) for column in columns]))
     return Table(
         "ranking",
         columns,
-        [row for _, row in ordered],
+        [row for _, row in sorted(rows, key=lambda row: row[0])],
         f"Weighted causal risk (low is better), with {percent(choice.level)} intervals",
         f"Weighted causal risk with {percent(choice.level)} intervals, low is better. P-values: "
         "Holm, over the algorithms. Beating random graphs shows that a graph is related to the "
         "data, not that it is causal.",
-        ["—: those of the edges that are undirected", *_legend(choice.second_opinion)],
+        [
+            "—: those of the edges that are undirected",
+            *_likelihood_legend(choice),
+            *_legend(choice.second_opinion),
+        ],
     )
 
 
-def _ranked(choice: Choice, row: RankedRow) -> list[object]:
-    random, opinion = row.random, choice.second_opinion
+def _beats(choice: Choice, row: RankedRow) -> object:  # noqa: ARG001  # as every cell
+    if row.role != "algorithm":
+        return None
+    return Marked("yes", bold=True) if row.random.beaten else "no evidence"
+
+
+def _bic(choice: Choice, row: RankedRow) -> object:
+    score = choice.likelihoods.bic.get(row.name)
+    if score is None:
+        return None
+    if not score.behind:
+        return Marked(0.0, mark=LEAST)
+    return Marked(Spread(-score.behind, score.error), mark=_near(score))
+
+
+def _held_out(choice: Choice, row: RankedRow) -> object:
+    score = choice.likelihoods.held_out.get(row.name)
+    if score is None:
+        return None
+    return Marked(score.value, mark=_near(score) if score.behind else LEAST)
+
+
+def _near(score: LikelihoodScore) -> str:
+    return NOT_SEPARATED if score.behind <= score.error else ""
+
+
+def _second(choice: Choice, row: RankedRow) -> object:
+    opinion = choice.second_opinion
     score = opinion.scores.get(row.name)
-    is_candidate = row.role == "algorithm"
-    beats = Marked("yes", bold=True) if random.beaten else "no evidence"
-    return [
-        _name(row),
-        Interval(row.weighted, *row.interval),
-        beats if is_candidate else None,
-        random.p_corrected,
-        random.share_beaten,
-        row.may_be_best if is_candidate else None,
-        Marked(_number(score.value if score else None), mark=_mark(opinion, row.name)),
-        row.density.edges,
-        row.density.undirected,
-    ]
+    return Marked(_number(score.value if score else None), mark=_mark(opinion, row.name))
+
+
+def _chosen_name(choice: Choice, row: RankedRow) -> str | Marked:
+    return Marked(row.name, bold=True) if row.name == choice.chosen else _name(row)
+
+
+RANKING: Sequence[tuple[Column, Callable[[Choice, RankedRow], object]]] = (
+    (Column("algorithm", "algorithm"), _chosen_name),
+    (
+        Column("weighted", "weighted risk", "fixed"),
+        lambda _, row: Interval(row.weighted, *row.interval),
+    ),
+    (
+        Column(
+            "bic",
+            "interventional\nBIC",
+            "digits",
+            priority=6,
+            align="left",
+            hint="less that of the best one, with one standard error",
+        ),
+        _bic,
+    ),
+    (
+        Column(
+            "held_out",
+            "held-out\nlikelihood",
+            "fixed",
+            priority=5,
+            align="left",
+            hint="log density of a row of an experiment left out, over the empty graph",
+        ),
+        _held_out,
+    ),
+    (
+        Column("second_opinion", "second\nopinion", "fixed3", priority=4, align="left"),
+        _second,
+    ),
+    (
+        Column(
+            "combined_rank",
+            "combined\nrank",
+            "fixed1",
+            priority=3,
+            hint="mean rank by risk, interventional BIC and held-out likelihood",
+        ),
+        lambda choice, row: choice.combined_ranks.get(row.name),
+    ),
+    (Column("beats_random", "beats\nrandom\ngraphs?", hint="of the same density"), _beats),
+    (
+        Column("p_random", "p-value", "p-value", priority=2),
+        lambda _, row: row.random.p_corrected,
+    ),
+    (
+        Column("share_beaten", "share\nbeaten", "share", priority=1),
+        lambda _, row: row.random.share_beaten,
+    ),
+    (Column("edges", "edges", "count", priority=3), lambda _, row: row.density.edges),
+    (
+        Column("undirected", "—", "count", priority=0, hint="undirected edges"),
+        lambda _, row: row.density.undirected,
+    ),
+)
+"""The columns of the ranking, and what stands in each."""
 
 
 def _name(row: RankedRow) -> str | Marked:
@@ -183,6 +269,15 @@ def _legend(opinion: SecondOpinion) -> Iterator[str]:
     known = "" if nothing is None else f"; “nothing changes” scores {fixed(nothing, 3)}"
     marks = f"{LEAST} least{tied}{known}"
     yield f"second opinion: total variation of predictions, low is better; {marks}"
+
+
+def _likelihood_legend(choice: Choice) -> Iterator[str]:
+    if choice.likelihoods.bic:
+        yield (
+            "interventional BIC: less that of the best one ± one standard error, high is better; "
+            "held-out likelihood: log density of a row over the empty graph's, high is better; "
+            f"{LEAST} best, {NOT_SEPARATED} within one standard error of it"
+        )
 
 
 def _movements(choice: Choice) -> Iterator[Block]:
@@ -282,7 +377,7 @@ def difference_table(choice: Choice) -> Table:
         "Differences of weighted risk",
         f"Weighted risk of the row less that of the column, with {percent(choice.level)} "
         "intervals of the paired difference, each for itself. Bold: above 0, and the "
-        "row is out by “may be best?”, which corrects for the number of comparisons.",
+        "row is out by “may be the best”, which corrects for the number of comparisons.",
     )
 
 
@@ -333,6 +428,54 @@ def opinion_table(opinion: SecondOpinion) -> Table:
             for n in sorted(averaged)
             if n < LEAST_EXPERIMENTS
         ],
+    )
+
+
+def _likelihoods(choice: Choice) -> Iterator[Block]:
+    opinion = choice.likelihoods
+    if opinion.reason:
+        yield Prose(f"There are no likelihoods: {opinion.reason}.")
+        return
+    yield likelihood_table(choice)
+    if opinion.not_ranked:
+        caption = "Without a likelihood"
+        yield reasons_table("no-likelihood", "algorithm", caption, opinion.not_ranked)
+
+
+def likelihood_table(choice: Choice) -> Table:
+    """Return the likelihoods of the graphs, the best interventional BIC first."""
+    opinion = choice.likelihoods
+    columns = (
+        Column("algorithm", "algorithm"),
+        Column("bic", "interventional BIC\nover the empty graph", "digits"),
+        Column("behind", "behind\nthe best", "digits"),
+        Column("over_default", "over the\ndefault", "digits", priority=2),
+        Column("held_out", "held-out likelihood\nover the empty graph", "fixed3"),
+        Column("held_out_behind", "behind\nthe best", "fixed3", priority=1),
+    )
+    rows: list[tuple[object, ...]] = []
+    for name, score in opinion.bic.items():
+        held_out = opinion.held_out[name]
+        gain = opinion.over_default.get(name)
+        rows.append(
+            (
+                name,
+                score.value,
+                Spread(score.behind, score.error),
+                Spread(*gain) if gain else None,
+                held_out.value,
+                Spread(held_out.behind, held_out.error),
+            )
+        )
+    default = f" The default is {choice.default}." if choice.default else ""
+    return Table(
+        "likelihood-scores",
+        columns,
+        rows,
+        f"Log densities, {opinion.n_experiments} intervened columns (high is better)",
+        "Log densities of all rows, less log(n) / 2 for each coefficient (BIC), and of a row of an "
+        "experiment that was left out. Targets are cut from their parents. ±: one standard error "
+        f"of the paired difference.{default}",
     )
 
 

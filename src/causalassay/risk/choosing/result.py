@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,13 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.graphs import write_graph
 from causalassay.judging.findings import Finding, rules_of
 from causalassay.present import Shown
-from causalassay.risk.choosing.claims import make_claims, next_step
+from causalassay.risk.choosing.claims import (
+    MutualPairs,
+    combined_ranks,
+    find_mutual_pairs,
+    make_claims,
+    next_step,
+)
 from causalassay.risk.tests import Scale
 
 if TYPE_CHECKING:
@@ -274,6 +281,53 @@ class SecondOpinion:
 
 
 @dataclass(frozen=True)
+class LikelihoodScore:
+    """How probable the rows are under a graph; more is better.
+
+    Parameters
+    ----------
+    value : float
+        By how much the log density exceeds that of the empty graph.
+    behind, error : float
+        By how much that of the best algorithm is larger, and the standard error of this paired
+        difference. Negative for a baseline that is better than all algorithms.
+    """
+
+    value: float
+    behind: float
+    error: float
+
+
+@dataclass(frozen=True)
+class LikelihoodOpinion:
+    """How probable the rows are under the graphs, with each target cut from its parents.
+
+    Parameters
+    ----------
+    reason : str
+        Why there is none; empty if there is.
+    n_experiments : int
+        The number of intervened columns whose experiments were left out in turn.
+    bic : mapping of str to LikelihoodScore
+        The interventional BIC of the graph from all rows; best first, baselines included.
+    held_out : mapping of str to LikelihoodScore
+        The mean log density of a row of an experiment, under the graph that was found and fitted
+        without it; best first.
+    over_default : mapping of str to (float, float)
+        What each gains in BIC over the default, and the standard error of the difference.
+    not_ranked : mapping of str to str
+        Algorithms without a score, and why.
+    """
+
+    reason: str = ""
+    n_experiments: int = 0
+    bic: Mapping[str, LikelihoodScore] = field(default_factory=dict)
+    held_out: Mapping[str, LikelihoodScore] = field(default_factory=dict)
+    over_default: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    not_ranked: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MovementTests:
     """How it was decided which columns moved.
 
@@ -347,6 +401,11 @@ class Choice(Shown):
         The graph of each algorithm by its label.
     second_opinion : SecondOpinion
         How well the graphs predict experiments that were left out.
+    likelihoods : LikelihoodOpinion
+        How probable the rows are under the graphs.
+    default : str
+        The algorithm to take unless another one is better beyond one standard error; empty if
+        none of them is ranked.
     """
 
     columns: tuple[str, ...]
@@ -366,6 +425,8 @@ class Choice(Shown):
     cutoffs: tuple[CutoffRanking, ...]
     graphs: Mapping[str, FoundGraph]
     second_opinion: SecondOpinion = SecondOpinion()
+    likelihoods: LikelihoodOpinion = LikelihoodOpinion(reason="it was not asked for")
+    default: str = ""
 
     @cached_property
     def claims(self) -> tuple[Finding, ...]:
@@ -381,6 +442,29 @@ class Choice(Shown):
     def next_step(self) -> str:
         """What to do now, in one sentence."""
         return next_step(self)
+
+    @property
+    def chosen(self) -> str | None:
+        """The name of the algorithm to take; None if these experiments cannot choose."""
+        return self.reason.algorithm
+
+    @property
+    def reason(self) -> Finding:
+        """Why it is taken, or why none is; its `kind` is an id for programs."""
+        return self.claims[0]
+
+    @cached_property
+    def combined_ranks(self) -> dict[str, float]:
+        """The mean rank by weighted risk, interventional BIC and held-out likelihood, 1 the best.
+
+        Of the algorithms that have all three, best first.
+        """
+        return combined_ranks(self)
+
+    @cached_property
+    def mutual_pairs(self) -> MutualPairs:
+        """The pairs of targets that move each other, which no acyclic graph explains."""
+        return find_mutual_pairs(self.movements, self.tests.least_effect)
 
     @property
     def rules(self) -> dict[str, str]:
@@ -442,6 +526,10 @@ class Choice(Shown):
         stated = {
             "headline": self.headline,
             "next_step": self.next_step,
+            "chosen": self.chosen,
+            "reason": self.reason.kind.value,
+            "combined_ranks": self.combined_ranks,
+            "mutual_pairs": [list(pair) for pair in self.mutual_pairs.found],
             "claims": [claim.to_dict() for claim in self.claims],
             "rules": self.rules,
         }
@@ -461,8 +549,22 @@ class Choice(Shown):
         for row in self.rows:
             plain = {name: value for name, value in vars(row).items() if name not in _NESTED}
             low, high = row.interval
-            records.append(plain | {"low": low, "high": high, **vars(row.density)} | _beside(row))
+            records.append(
+                plain
+                | {"low": low, "high": high, **vars(row.density)}
+                | _beside(row)
+                | self._opinions(row.name)
+            )
         return pd.DataFrame(records)
+
+    def _opinions(self, name: str) -> dict[str, float]:
+        """Return the further scores of a row; nan where it has none."""
+        bic, held_out = (of.get(name) for of in (self.likelihoods.bic, self.likelihoods.held_out))
+        return {
+            "bic": bic.value if bic else math.nan,
+            "held_out_likelihood": held_out.value if held_out else math.nan,
+            "combined_rank": self.combined_ranks.get(name, math.nan),
+        }
 
     def document(self) -> Document:
         """Return what the choice shows."""
