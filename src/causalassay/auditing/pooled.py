@@ -31,6 +31,7 @@ from causalassay.judging.findings import (
     GAMEABLE_KINDS,
     Finding,
     FindingKind,
+    main_finding,
     rules_of,
 )
 from causalassay.judging.order_tests import strictest_level
@@ -413,7 +414,8 @@ def _count_remarks(n_files: int, n_tested: int, n_instances: int) -> Iterator[st
 
 def _lone_files(finding: Finding, audits: Mapping[str, Audit]) -> Iterator[str]:
     """Yield which files are gameable alone, if all together are not."""
-    alone = [name for name, audit in audits.items() if audit.verdict.kind in GAMEABLE_KINDS]
+    kinds = {name: main_finding(audit.findings).kind for name, audit in audits.items()}
+    alone = [name for name, kind in kinds.items() if kind in GAMEABLE_KINDS]
     if alone and finding.kind not in GAMEABLE_KINDS:
         yield (
             f"Gameable alone: {len(alone)} of {counted(len(audits), 'file')}, "
