@@ -30,7 +30,13 @@ EFFORT = Effort((), 0.0, 600.0, 0.0, True, "cpu", once=600.0)
 SEEDS = {20: 20, 50: 20, 100: 10, 200: 5, 500: 2}
 """How many, by the number of nodes."""
 FIRST_SEED = 201
-DENSE = (20, 50)
+DENSE, EXTENDED = (20, 50), (100, 500)
+KINDS = {
+    "flop": "ER-2, raw",
+    "flop-dense": "ER-4, iSCM",
+    "flop-extended": "ER-2, raw, extended BIC",
+}
+"""The data by the word of the row; the penalty is 2 where nothing else is said."""
 BESIDE = "FLOP, 20 restarts"
 
 
@@ -48,9 +54,10 @@ CONTESTANTS = (
 
 
 def rows() -> list[Row]:
-    """Return a row for each size, of ER-2 graphs, and of denser ones with weaker effects."""
+    """Return a row for each size, of ER-2 graphs, of denser ones, and with our default penalty."""
     kinds = [("flop", size, problems.penalised) for size in SEEDS]
     kinds += [("flop-dense", size, problems.penalised_dense) for size in DENSE]
+    kinds += [("flop-extended", size, problems.extended) for size in EXTENDED]
     first, others = CONTESTANTS[0], CONTESTANTS[1:]
     return [
         Row(job, "", size, problem, first, others, judge=quality.penalised_score)
@@ -75,9 +82,8 @@ def table(kept: Sequence[tuple[Row, Sequence[Result]]]) -> str:
     names = ("data", "program", "CPU time", "SHD", "SHD less FLOP's", "score less FLOP's")
     lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
     for row, results in kept:
-        kind = "ER-4, iSCM" if row.job == "flop-dense" else "ER-2, raw"
         (other,) = [one for one in results if one.name == BESIDE]
-        label = f"{row.size} nodes, {kind}, {len(other.timings)} seeds"
+        label = f"{row.size} nodes, {KINDS[row.job]}, {len(other.timings)} seeds"
         for one in results:
             lines.append(f"| {' | '.join([label, *_figures(one, other)])} |")
             label = ""

@@ -43,6 +43,12 @@ def penalised(n_nodes: int, seed: int) -> Arrays:
     return dict(linear(n_nodes, seed)) | {"penalty": np.array(PENALTY)}
 
 
+def extended(n_nodes: int, seed: int) -> Arrays:
+    """Return the linear data with the penalty discount that extended BIC amounts to."""
+    discount = 1 + 2 * np.log(n_nodes) / np.log(N_SAMPLES)
+    return dict(linear(n_nodes, seed)) | {"penalty": np.array(discount)}
+
+
 def penalised_dense(n_nodes: int, seed: int) -> Arrays:
     """Return 1000 rows of an iSCM on an ER-4 graph, with the same penalty discount."""
     rng = stream(seed, "bench", "dense", n_nodes)
