@@ -185,7 +185,7 @@ def test_samples_of_a_network_are_one_unit(tmp_path):
     found = entries(SMALL, bif=[tmp_path / "rain 1.bif"])["rain-1"]
     row = measure(found, SMALL)
     assert ("ok", "discrete", 3, 1) == (row.status, row.world, row.n_draws, row.n_units)
-    assert ["entropy"] == [cell.statistic for cell in row.cells]
+    assert ["entropy", "position"] == [cell.statistic for cell in row.cells]
     assert "--bif 'rain 1.bif'" in row.command
     document = hall_document([row], SMALL)
     assert "3 data sets of each network with 100 rows, all on its one graph" == document.about
@@ -209,7 +209,7 @@ def test_generators_run_in_their_environments(site, tmp_path):
     assert [("ok", "continuous"), ("ok", "discrete"), ("ok", "series")] == [
         (row.status, row.world) for row in found
     ]
-    assert [2, 1, 3] == [len(row.cells) for row in found]
+    assert [6, 2, 4] == [len(row.cells) for row in found]
     data = [known["fake-chain"].source.draw(SMALL, number)[0] for number in (0, 1)]
     assert (data[0].pooled != data[1].pooled).all()
     assert known["fake-series"].source.draw(SMALL, 0)[1].max_lag == 1

@@ -63,7 +63,10 @@ def test_workers_share_the_jobs(tmp_path):
 
 def small_study(spec, names=("empty", "pc")):
     entries = tuple(AlgorithmEntry(name, name, make_algorithm(name)) for name in names)
-    metrics = (MetricEntry("f1", "as-is", label="f1"), MetricEntry("f1_p", "as-is", label="f1_p"))
+    metrics = (
+        MetricEntry("f1", "as-is", label="f1"),
+        MetricEntry("direction_p", "as-is", label="direction_p"),
+    )
     return Study("s", 1, 1, (ProblemEntry("p", spec),), entries, metrics, ("var_sortability",))
 
 
@@ -79,7 +82,7 @@ def test_workers_are_warmed_on_the_kinds_of_data_that_the_study_has(world, model
     study = small_study(spec)
     jobs = warming.scoring_jobs(study)
     # What takes longest comes first.
-    expected = [f"{world} metric f1_p", f"{world} metric f1", f"model {model}"]
+    expected = [f"{world} metric direction_p", f"{world} metric f1", f"model {model}"]
     assert expected == list(jobs)
     assert {f"{world} diagnostic var_sortability"} == set(warming.measuring_jobs(study))
     jobs[f"model {model}"]()

@@ -97,10 +97,10 @@ tune = {criterion = "f1_chance", grid = {alpha = [0.01, 0.1]}}
 
 def test_the_plan_names_controls_apart():
     lines = describe(parsed(HEAD + PROBLEM))
-    assert (
-        "controls of each estimate (5): f1_chance, skeleton_p, f1_p, n_guessed, shd_chance" in lines
-    )
-    assert any(line.startswith("metrics (6): shd, f1,") for line in lines)
+    (controls,) = (line for line in lines if line.startswith("controls of each estimate"))
+    named = "direction_p, skeleton_f1_p, skeleton_p, f1_chance, n_guessed, shd_chance"
+    assert f"controls of each estimate (6): {named}" == controls
+    assert any(line.startswith("metrics (8): shd, f1,") for line in lines)
 
 
 STUDY = """
@@ -128,7 +128,11 @@ def test_an_old_store_gets_the_controls_without_running_anything_again(tmp_path)
     table = study_table(tmp_path / "store")
     assert before["seconds"].tolist() == table.frame["seconds"].tolist()
     assert {"ok"} == set(table.frame["status"])
-    assert table.frame[["random_f1", "variance_rising_p", "r2_down_p"]].notna().all(axis=None)
+    assert (
+        table.frame[["random_f1", "variance_rising_p", "r2_down_direction_p"]]
+        .notna()
+        .all(axis=None)
+    )
     _check_scores(study, table)
     _check_columns(table, tmp_path)
 
@@ -138,7 +142,8 @@ def _check_scores(study, table):
     rows = table.frame[table.frame["algorithm"] == "var-sortnregress"]
     problem = make(1, study.problems[0].spec, "main", 0).problem
     assert (rows["ordered_share"] == 1).all()  # it reports an order of all nodes
-    assert ((1 / 51 <= table.frame["f1_p"]) & (table.frame["f1_p"] <= 1)).all()
+    for name in ("direction_p", "skeleton_f1_p"):
+        assert table.frame[name].between(1 / 51, 1).all()
     drawn = int(rows["n_guessed"].iloc[0])
     guess = np.zeros((6, 6), dtype=bool)
     guess[tuple(np.triu_indices(6, 1)[side][:drawn] for side in (0, 1))] = True
@@ -147,8 +152,10 @@ def _check_scores(study, table):
 
 def _check_columns(table, folder):
     """Controls are columns, but no scores."""
-    assert ("f1", "order_score", "ordered_share") == table.metrics
-    assert ("f1_chance", "skeleton_p", "f1_p", "n_guessed") == table.controls
+    scores = ("f1", "direction_score", "skeleton_f1", "order_score", "ordered_share")
+    assert scores == table.metrics
+    controls = ("direction_p", "skeleton_f1_p", "skeleton_p", "f1_chance", "n_guessed")
+    assert controls == table.controls
     assert set(table.metrics) == set(table.better)
     export(folder / "store", folder / "table.csv")
     assert {*table.metrics, *table.controls} < set(pd.read_csv(folder / "table.csv").columns)
@@ -175,4 +182,4 @@ def test_an_artefact_of_another_package_has_its_columns(monkeypatch):
     study = parsed(HEAD + PROBLEM)
     assert "heavy_tails_falling_p" in study.diagnostics
     problem = make(1, study.problems[0].spec, "main", 0).problem
-    assert 0 < order_measures(problem).number("heavy_tails_up_p") <= 1
+    assert 0 < order_measures(problem).number("heavy_tails_up_direction_p") <= 1
