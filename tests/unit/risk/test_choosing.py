@@ -540,11 +540,11 @@ def test_a_leader_worse_than_most_random_graphs_is_said_to_be(chosen):
     random = replace(chosen.row("truth").random, beaten=False, p_corrected=1.0, share_beaten=0.01)
     sentence = rules_of(with_rows(chosen, truth={"random": random}))["random graphs of its density"]
     assert "the leader truth (0.00 [" in sentence
-    assert sentence.endswith("beats only 1% of them by estimate.")
+    assert sentence.endswith("beats only 1 % of them.")
     assert len(sentence.split()) <= 30
     most = replace(random, share_beaten=0.6)
     sentence = rules_of(with_rows(chosen, truth={"random": most}))["random graphs of its density"]
-    assert sentence.endswith("beats 60% of them.")
+    assert sentence.endswith("beats 60 % of them.")
 
 
 def test_a_random_order_that_clears_the_same_bar_is_named(chosen):
@@ -674,7 +674,7 @@ def test_a_shared_leader_does_not_hide_that_the_others_are_ordered_otherwise():
 def test_algorithms_that_found_the_same_graph_are_not_compared():
     twins = {"one": Given(chain(6)), "two": Given(chain(6))}
     rules = rules_of(ca.choose(system(), 0, twins, n_random=50))
-    assert rules["may be the best"].startswith("All 2 algorithms found the same graph (risk 0.00")
+    assert rules["may be the best"].startswith("Both algorithms found the same graph (risk 0.00")
     assert not {"second opinion", "cut-off", "best"} & set(rules)
 
 
@@ -689,7 +689,7 @@ def test_why_two_scores_differ_is_said_only_if_a_contrast_isolates_it(chosen):
     scores = turned(chosen).second_opinion.scores
     back = dict(reversed(scores.items()))
     _, flagged = second_sentences(turned(chosen, doubts={"do a": "why"}, undoubted=back))
-    assert "Without 1 flagged interventions (do a)" in flagged
+    assert "Without 1 flagged intervention (do a)" in flagged
 
     gap = choosing.PredictionScore(-0.1, -0.3, 0.1)
     _, few = second_sentences(turned(chosen, differences={"truth": gap}))
@@ -1081,7 +1081,7 @@ def test_a_mean_over_two_experiments_has_no_interval_on_the_page(chosen):
     }
     shown = replace(chosen, second_opinion=replace(other, undoubted=two))
     table = table_of(shown, "second-opinion-scores")
-    assert ["a mean over 2 experiments has no interval: they are too few"] == table.notes
+    assert ["a mean over 2 experiments has no interval: too few"] == table.notes
     for row in table.records():
         value, low, high = row["undoubted"]
         assert value == two[row["algorithm"]].value
