@@ -810,9 +810,7 @@ def test_nothing_that_an_algorithm_does_reaches_another(tmp_path, monkeypatch):
 
 
 def test_if_no_algorithm_has_a_graph_there_is_one_clear_line():
-    with pytest.raises(
-        ValueError, match=r"none of 1 algorithm has a graph for these data: no: on"
-    ):
+    with pytest.raises(ValueError, match=r"none of 1 algorithm has a graph for these data: no: on"):
         ca.choose(system(), 0, {"no": Refusing()})
     with pytest.raises(ValueError, match="no algorithm to rank: name at least one that is not a b"):
         ca.choose(system(), 0, ["empty"])

@@ -11,4 +11,4 @@ def search(request):
     return {"graph": flop(values, float(penalty), restarts=int(restarts)) != 0}
 
 
-ALGORITHMS = {"flop": search}
+ALGORITHMS = {"flopsearch-flop": search}
