@@ -80,7 +80,7 @@ def alone(stored, tmp_path_factory):
     target = tmp_path_factory.mktemp("alone") / "rows.csv"
     rows, estimates = table(stored / "equality-results", target)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
-    assert 2 * 3 * 23 == len(statuses)
+    assert 2 * 3 * 24 == len(statuses)
     assert {"ok", "failed"} == set(statuses)
     return rows, estimates
 

@@ -73,7 +73,7 @@ def undisturbed(run, study_file, tmp_path_factory, computed_once):
 
     rows, estimates = computed_once("undisturbed", compute)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
-    assert 2 * REPLICATES * 7 == len(statuses)
+    assert 2 * REPLICATES * 8 == len(statuses)
     assert {"ok", "failed", "timeout"} == set(statuses)
     return rows, estimates
 

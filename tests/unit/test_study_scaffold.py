@@ -33,7 +33,18 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     (folder / "data.csv").write_text("a,b\n1,2\n2,1\n3,5\n4,5\n")
     (folder / "graph.csv").write_text("from,to\na,b\n")
+    write_folders(folder)
     return folder
+
+
+def write_folders(place):
+    """Write a folder of data files and one of their graphs."""
+    for name in ("data", "graphs"):
+        (place / name).mkdir(parents=True)
+    for number in range(2):
+        rows = f"1,{number}\n2,1\n3,5\n4,5\n"  # the same file twice would be a mistake
+        (place / "data" / f"{number}.csv").write_text("a,b\n" + rows)
+        (place / "graphs" / f"{number}.csv").write_text("from,to\na,b\n")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +54,7 @@ def plain_study(files):
 
 def test_the_written_study_is_read(tmp_path):
     study = read_study(new_study("first-look", tmp_path))
-    assert ("first-look", 4, 8) == (study.name, len(study.problems), len(study.listed))
+    assert ("first-look", 4, 9) == (study.name, len(study.problems), len(study.listed))
     assert 10 == study.replicates  # enough for the sign flips of a first verdict
     kinds = [entry.labels["model.kind"] for entry in study.problems]
     assert ["scm", "standardized", "iscm", "uumc"] == kinds
@@ -57,7 +68,7 @@ def test_each_block_can_be_switched_on(block, files, plain_study):
 
 def test_all_blocks_can_be_switched_on_together(files):
     study = parse_study(switched_on(blocks()), files)
-    assert 4 * 2 * 2 + 5 + 1 == len(study.problems)
+    assert 4 * 2 * 2 + 5 + 1 + 2 == len(study.problems)
     assert study.algorithms[-1].role == "candidate"
 
 
@@ -93,6 +104,7 @@ def test_the_examples_of_the_page_are_understood(example, tmp_path):
     (tmp_path / "sachs.csv").write_text(f"id,a,b,condition,target\n{rows}")
     (tmp_path / "my_algorithm.py").write_text("class MyClass:\n    discover = None\n")
     (tmp_path / "graph.csv").write_text("from,to\na,b\n")
+    write_folders(tmp_path / "alarm")
     head = "" if "replicates" in example else HEAD
     problem = "" if "[[problems]]" in example else PROBLEM
     study = parse_study(head + example + problem, tmp_path)

@@ -172,7 +172,8 @@ class RelativesSortnRegress:
     Notes
     -----
     As `VarSortnRegress`, with the number of `diagnostics.relatives`, fewest
-    first, instead of the variance. Variables with equally many are sorted by `rng`.
+    first, instead of the variance. Variables with equally many are sorted by `rng`,
+    so the graph need not follow when the columns are relabelled: ``equivariant`` is False.
 
     References
     ----------
@@ -200,6 +201,7 @@ class RelativesSortnRegress:
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear; effects are correlated with more variables than causes"
+    equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "the number of relatives in CausalDisco 0.2.4"
 
     def __post_init__(self) -> None:

@@ -108,7 +108,9 @@ def test_one_name_is_shown_with_all_there_is_to_know():
         assert words in shown
 
 
-@pytest.mark.parametrize("name", ["pc", "sid", "var_sortability", "linear.uumc", "chain", "f1_p"])
+@pytest.mark.parametrize(
+    "name", ["pc", "sid", "var_sortability", "linear.uumc", "chain", "direction_p"]
+)
 def test_any_one_name_is_json_too(name):
     details = json.loads(run_here("list", name, "--json").stdout)
     assert (name, known_names()[name]) == (details["name"], details["part"])

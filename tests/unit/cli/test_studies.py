@@ -47,9 +47,9 @@ def check_the_short_answer(printed):
     assert lines[0].endswith(".")
     (head,) = [index for index, line in enumerate(lines) if line.startswith("algorithm ")]
     assert ["algorithm", "raw", "iSCM", "finding"] == lines[head].replace("!", "").split()
-    rows = {line.split()[0] for line in lines[head + 1 : head + 6]}
+    rows = {line.split()[0] for line in lines[head + 1 : head + 7]}
     assert {"pc", "(var-sortnregress)", "(empty)"} < rows
-    assert "All 20 runs succeeded." in lines
+    assert "All 24 runs succeeded." in lines
     assert re.match(r"Report: .*small-results/report\.html$", lines[-1])
 
 
@@ -61,7 +61,7 @@ def folder(tmp_path_factory):
     done = run_here("run", here / "study.toml", "--workers", 1)
     assert 0 == done.returncode, done.stderr
     check_the_short_answer(done.stdout)
-    assert "20 of 20" in done.stderr
+    assert "24 of 24" in done.stderr
     return here
 
 
@@ -83,8 +83,8 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
     done = run_here("run", tmp_path / "study.toml", "--dry-run")
     assert 0 == done.returncode
-    assert "2 problems × 2 replicates × 5 algorithms = 20" in done.stdout
-    assert "rows: 0 of 20 are stored already, 20 are missing" in done.stdout
+    assert "2 problems × 2 replicates × 6 algorithms = 24" in done.stdout
+    assert "rows: 0 of 24 are stored already, 24 are missing" in done.stdout
     assert "time: no estimate, since no row is stored yet" in done.stdout
     assert ["study.toml"] == [file.name for file in tmp_path.iterdir()]
 
@@ -94,13 +94,13 @@ def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
     more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "ges"')
     (folder / "more.toml").write_text(more)
     done = run_here("run", folder / "more.toml", "--dry-run", "--workers", 2)
-    assert "rows: 20 of 36 are stored already, 16 are missing" in done.stdout
-    assert "on 2 workers for discovery, by the mean of 20 stored rows" in done.stdout
+    assert "rows: 24 of 42 are stored already, 18 are missing" in done.stdout
+    assert "on 2 workers for discovery, by the mean of 24 stored rows" in done.stdout
     assert "no stored row of ges\n" in done.stdout
     rows = json.loads(run_here("run", folder / "more.toml", "--dry-run", "--json").stdout)["rows"]
-    assert (20, 16, ["ges"]) == (rows["stored"], rows["missing"], rows["without_basis"])
+    assert (24, 18, ["ges"]) == (rows["stored"], rows["missing"], rows["without_basis"])
     done = run_here("run", folder / "study.toml", "--dry-run")
-    assert "rows: 20 of 20 are stored already, 0 are missing" in done.stdout
+    assert "rows: 24 of 24 are stored already, 0 are missing" in done.stdout
     assert "time:" not in done.stdout
 
 
@@ -123,7 +123,7 @@ def test_every_mistake_is_told_at_once(tmp_path):
 
 def test_status_tells_that_all_is_done(folder):
     done = run_here("status", folder / "small-results")
-    assert "20 of 20 rows (20 ok)" in done.stdout
+    assert "24 of 24 rows (24 ok)" in done.stdout
     status = json.loads(run_here("status", folder / "small-results", "--json").stdout)
     assert "small" in json.dumps(status)
 
@@ -134,7 +134,7 @@ def test_status_tells_the_most_frequent_reason(folder):
     (folder / "wanting.toml").write_text(wanting.replace("small", "wanting"))
     assert 0 == run_here("run", folder / "wanting.toml", "--workers", 1, "--json").returncode
     done = run_here("status", folder / "wanting-results")
-    assert "20 of 20 rows (16 ok, 4 skipped)" in done.stdout
+    assert "24 of 24 rows (20 ok, 4 skipped)" in done.stdout
     assert "not ok, most often “5 columns have 10 pairs" in done.stdout
     assert "(4)" in done.stdout
 
@@ -147,7 +147,7 @@ def test_status_of_no_study_is_a_clear_error(tmp_path):
 
 def test_running_again_computes_nothing(folder):
     done = run_here("run", folder / "study.toml", "--workers", 1, "--json")
-    assert 20 == json.loads(done.stdout)["rows"]["ok"]
+    assert 24 == json.loads(done.stdout)["rows"]["ok"]
 
 
 def test_the_summary_is_json_too(folder):
@@ -156,7 +156,7 @@ def test_the_summary_is_json_too(folder):
     assert {"headline", "matrix", "verdict"} <= set(summary)
     raw, iscm = summary["matrix"]["columns"]
     assert ("raw", "iscm") == (raw["scheme"], iscm["scheme"])
-    assert 5 == len(summary["matrix"]["rows"])
+    assert 6 == len(summary["matrix"]["rows"])
 
 
 def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
@@ -168,11 +168,11 @@ def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_p
     with Store.open(results, study) as store:
         store.finish("interrupted")
     printed = run_here("summary", results).stdout
-    assert printed.startswith("Not complete: 10 of 30 rows missing (")
-    assert "20 of 30 planned runs so far. All 20 runs succeeded." in " ".join(printed.split())
+    assert printed.startswith("Not complete: 12 of 36 rows missing (")
+    assert "24 of 36 planned runs so far. All 24 runs succeeded." in " ".join(printed.split())
     missing = json.loads(run_here("summary", results, "--json").stdout)["missing"]
     assert {name: 2 for name in missing} == missing
-    assert 5 == len(missing)
+    assert 6 == len(missing)
     assert (
         {} == json.loads(run_here("summary", folder / "small-results", "--json").stdout)["missing"]
     )
@@ -191,7 +191,7 @@ def test_rows_are_exported_to_csv_and_parquet(folder):
     assert 0 == run_here("export", folder / "small-results", folder / "rows.parquet").returncode
     with (folder / "rows.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert 20 == len(rows) == len(pd.read_parquet(folder / "rows.parquet"))
+    assert 24 == len(rows) == len(pd.read_parquet(folder / "rows.parquet"))
     assert {"scm", "iscm"} == {row["model.kind"] for row in rows}
 
 
@@ -279,6 +279,6 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
         assert "2 of 24 rows" in done.stderr
         assert 1 == len(done.stderr.splitlines())
     done = run_here("run", tmp_path / "study.toml", "--workers", 1, "--retry", "damaged", "--json")
-    assert 20 == json.loads(done.stdout)["rows"]["ok"], done.stderr
+    assert 24 == json.loads(done.stdout)["rows"]["ok"], done.stderr
     assert 0 == run_here("export", results, tmp_path / "after.csv", "--no-timing").returncode
     assert (tmp_path / "before.csv").read_bytes() == (tmp_path / "after.csv").read_bytes()

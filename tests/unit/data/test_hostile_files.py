@@ -383,10 +383,10 @@ def test_data_files_that_cannot_be_opened_are_mistakes(stated, tmp_path):
 
 
 def test_memory_that_is_not_enough_is_an_error_in_one_line(monkeypatch, capsys):
-    def fill():
+    def fill(words):
         raise MemoryError("Unable to allocate 7 EiB")
 
-    monkeypatch.setattr("causalassay.cli.app", fill)
+    monkeypatch.setattr("causalassay.cli.application", fill)
     with pytest.raises(SystemExit, match="2"):
         main()
     expected = "error: not enough memory for these files or settings; Unable to allocate"

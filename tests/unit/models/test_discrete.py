@@ -172,7 +172,7 @@ def test_a_model_is_shown_with_its_laws(pair):
     (laws,) = pair.document().tables()
     assert {"node": "x1", "level": "0.0", "probability": pytest.approx(0.6)} in laws.records()
     assert "<svg" in pair._repr_html_()
-    assert "DiscreteSCM(2 nodes, 1 edges, 2 to 2 levels)" == repr(pair)
+    assert "DiscreteSCM(2 nodes, 1 edge, 2 to 2 levels)" == repr(pair)
     assert ca.models.DiscreteSCM is DiscreteSCM
 
 

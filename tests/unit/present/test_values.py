@@ -173,4 +173,5 @@ def test_a_result_that_is_a_table_is_a_frame():
     values, graph = benchmark()
     frame = ca.audit(values, graph, 0, n_bootstrap=0).to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert 8 == len(frame)
+    assert 8 * 2 == len(frame)  # statistics, and the ways to count
+    assert 2 == frame["convention"].nunique()

@@ -296,7 +296,7 @@ def test_scores_on_the_files_are_those_on_the_drawn_data(studies):
     for algorithm in ("ges", "mse-gds", "var-sortnregress"):
         drawn, files = (frame[frame["algorithm"] == algorithm]["f1"] for frame in frames)
         np.testing.assert_allclose(np.sort(drawn), np.sort(files))
-    for name in ("var_sortability", "random_f1", "variance_up_p", "attainable_p"):
+    for name in ("var_sortability", "random_f1", "variance_up_direction", "attainable_direction_p"):
         drawn, files = (frame.drop_duplicates(["problem", "replicate"])[name] for frame in frames)
         np.testing.assert_allclose(np.sort(drawn), np.sort(files))
 
@@ -304,12 +304,12 @@ def test_scores_on_the_files_are_those_on_the_drawn_data(studies):
 def test_the_commands_count_the_files(studies):
     place, _ = studies
     planned = run_here("run", place / "files.toml", "--dry-run")
-    assert "main: 40 problems × 1 file of a folder × 6 algorithms = 240" in planned.stdout
-    assert "rows: 240 of 240 are stored already, 0 are missing" in planned.stdout
+    assert "main: 40 problems × 1 file of a folder × 7 algorithms = 280" in planned.stdout
+    assert "rows: 280 of 280 are stored already, 0 are missing" in planned.stdout
     status = run_here("status", place / "files-results")
-    assert "main: 240 of 240 rows (240 ok)" in status.stdout
+    assert "main: 280 of 280 rows (280 ok)" in status.stdout
     with read_store(place / "files-results") as store:
-        assert 240 == store.totals()["main"]
+        assert 280 == store.totals()["main"]
 
 
 def test_a_bundle_keeps_folders_and_can_be_checked(studies, tmp_path):
@@ -320,4 +320,4 @@ def test_a_bundle_keeps_folders_and_can_be_checked(studies, tmp_path):
     text = (bundle / "study.toml").read_text()
     assert 'files = "data/sets", graphs = "data/graphs"' in text
     checked = run_here("check-bundle", bundle)
-    assert "240 rows belong to the study" in checked.stdout
+    assert "280 rows of the study" in checked.stdout

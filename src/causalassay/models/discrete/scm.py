@@ -88,7 +88,7 @@ class DiscreteSCM(Shown):
     >>> from causalassay.models import Do
     >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
     >>> model
-    DiscreteSCM(2 nodes, 1 edges, 2 to 2 levels)
+    DiscreteSCM(2 nodes, 1 edge, 2 to 2 levels)
     >>> model.marginals().probabilities[1].round(12)
     array([0.6, 0.4])
     >>> model.marginals((Do(0, 1),)).probabilities[1].round(12)

@@ -69,7 +69,7 @@ class LinearSCM(Shown):
     >>> from causalassay.models import Do
     >>> model = LinearSCM([[0, 2], [0, 0]], noise_variance=1.0)
     >>> model
-    LinearSCM(2 nodes, 1 edges, gaussian noise)
+    LinearSCM(2 nodes, 1 edge, gaussian noise)
     >>> model.covariance()
     array([[1., 2.],
            [2., 5.]])

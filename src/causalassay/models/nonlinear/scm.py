@@ -61,7 +61,7 @@ class AdditiveNoiseSCM(Shown):
     >>> square = lambda parents: parents[:, 0] ** 2
     >>> model = AdditiveNoiseSCM(chain(2), [None, square], noise_variance=[1.0, 0.0])
     >>> model
-    AdditiveNoiseSCM(2 nodes, 1 edges, gaussian noise)
+    AdditiveNoiseSCM(2 nodes, 1 edge, gaussian noise)
     >>> model.sample(2, np.random.default_rng(0), (Do(0, 3.0),))
     array([[3., 9.],
            [3., 9.]])

@@ -252,8 +252,9 @@ class ProblemReader:
             scheme = _folder_scheme(head, folder, folders) if folder else ""
             # A setting has graphs of its own, also where another has drawn the same values.
             specs = self._specs(member.table, here, number if random else None, scheme)
-            name = _name(head, member, number)
-            entries += [(_entry(name, spec, member.table), here) for spec in specs]
+            if specs:  # a family that cannot be imported was told above; its name needs it, too
+                name = _name(head, member, number)
+                entries += [(_entry(name, spec, member.table), here) for spec in specs]
         return entries
 
     def _members(
