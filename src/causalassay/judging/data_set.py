@@ -38,7 +38,7 @@ from causalassay.judging.order_tests import (
 )
 from causalassay.judging.p_values import MonteCarlo, combined
 from causalassay.judging.regression_along import regression_along
-from causalassay.present.formatting import PValue, as_sentence, in_words, percent
+from causalassay.present.formatting import PValue, as_sentence, fixed, in_words, percent
 
 BORDERLINE = "Borderline: a p-value is so near its level that another seed may decide otherwise."
 
@@ -319,8 +319,8 @@ def verdict_of(findings: tuple[Finding, ...]) -> Finding:
     def each(name: str) -> str:
         values = sorted(finding.numbers[name] for finding in winning)
         if len(values) > 2:  # a sentence holds a range, not a list
-            return f"{values[0]:.2f}–{values[-1]:.2f}"
-        return in_words([f"{finding.numbers[name]:.2f}" for finding in winning])
+            return f"{fixed(values[0])}–{fixed(values[-1])}"
+        return in_words([fixed(finding.numbers[name]) for finding in winning])
 
     words = {
         "ways": ", and ".join(ways),
