@@ -162,8 +162,8 @@ def test_the_counts_say_what_chance_does():
     value = published(value=1.0)
     lines = [Line(value, Estimate(1.0, 0.1, 100), "agrees")] * 150
     lines += [Line(value, NotRun("too long"), "not run")]
-    assert "Numbers: 150 of 150 agree." in count_sentences(lines)
-    assert any("about 1.5 of the 150 random numbers" in line for line in count_sentences(lines))
+    assert "Numbers: 150 of 150 agree, 150 of them merely not contradicted." in count_sentences(lines)
+    assert any("about 1.5 of 150 random numbers" in line for line in count_sentences(lines))
 
 
 def test_a_disagreement_says_so_when_no_reason_is_known():
