@@ -185,7 +185,7 @@ def test_a_reproduction_shows_itself_in_a_few_lines_and_as_a_table():
     lines = (Line(_value("a", 1.0), Estimate(1.0, 0.1, 9), "agrees"),)
     found = Reproduction(read_paper("reisach2021"), "fast", lines, (), Effort(0.0))
     assert 10 >= len(repr(found).splitlines())
-    assert "Numbers: 1 of 1 agree." in repr(found)
+    assert "Numbers: 1 of 1 agree, 1 of them merely not contradicted." in repr(found)
     assert ["table-5/a"] == found.to_frame()["id"].tolist()
     assert "<svg" in found._repr_html_()
 

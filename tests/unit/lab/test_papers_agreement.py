@@ -162,8 +162,10 @@ def test_the_counts_say_what_chance_does():
     value = published(value=1.0)
     lines = [Line(value, Estimate(1.0, 0.1, 100), "agrees")] * 150
     lines += [Line(value, NotRun("too long"), "not run")]
-    assert "Numbers: 150 of 150 agree." in count_sentences(lines)
-    assert any("about 1.5 of the 150 random numbers" in line for line in count_sentences(lines))
+    assert "Numbers: 150 of 150 agree, 150 of them merely not contradicted." in count_sentences(
+        lines
+    )
+    assert any("about 1.5 of 150 random numbers" in line for line in count_sentences(lines))
 
 
 def test_a_disagreement_says_so_when_no_reason_is_known():
@@ -237,3 +239,54 @@ def test_small_p_values_are_not_shown_as_a_range_of_zeros():
     value = published(kind="bound", value=0.001, relation="<", claim="p < 0.001")
     line = Line(value, Several((Estimate(1e-9), Estimate(2e-5))), "holds")
     assert "2 numbers, all below 0.001" == line.ours_text
+
+
+# What a line says beside its outcome
+
+
+@pytest.mark.parametrize(
+    ("value", "ours", "expected"),
+    [
+        (published(value=0.97, rounding=0.005), Estimate(0.972), "agrees"),
+        (published(value=0.97, rounding=0.005), Estimate(0.99), "disagrees"),
+        (published(value=1.0), Estimate(1.0, 0.1, 100), "not contradicted"),
+        (published(value=1.0), NotRun("too long"), "not run"),
+    ],
+)
+def test_a_number_that_chance_could_have_moved_far_is_worded_as_not_contradicted(
+    value, ours, expected
+):
+    line = Line(value, ours, outcome_of(value, ours))
+    assert expected == line.worded
+    assert line.outcome in {line.worded, "agrees"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "0.97"),
+        ({"source": "print"}, "0.97"),
+        ({"source": "notebook"}, "0.97 (authors' notebook)"),
+        ({"source": "notes"}, "0.97 (our notes)"),
+    ],
+)
+def test_what_is_not_from_print_says_where_it_is_from(fields, expected):
+    value = published(value=0.97, printed="0.97", **fields)
+    assert expected == Line(value, Estimate(0.97), "agrees").published
+
+
+def test_a_source_that_is_none_of_the_three_is_refused():
+    with pytest.raises(ValueError, match="source"):
+        published(value=0.97, source="hearsay")
+
+
+def test_an_ambiguous_claim_that_fails_is_open_and_says_how_else_it_reads():
+    """The other reading changes no claim that holds, and no number."""
+    wrong, right = Estimate(-1.0, 0.1, 1000), Estimate(1.0, 0.1, 1000)
+    read_otherwise = claim(">", ambiguous="of the medians")
+    assert "fails" == outcome_of(claim(">"), wrong)
+    assert "open" == outcome_of(read_otherwise, wrong)
+    assert "holds" == outcome_of(read_otherwise, right)
+    assert "ambiguous: of the medians" in Line(read_otherwise, wrong, "open").why
+    number = published(value=0.97, rounding=0.005, ambiguous="of the medians")
+    assert "disagrees" == outcome_of(number, Estimate(0.99))
