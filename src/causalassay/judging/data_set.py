@@ -158,8 +158,10 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
         # Several data sets are judged by all statistics, also by those that tie in this one.
         n_measured = sum(not isinstance(values, NotApplicable) for values in measured.values())
         findings = [too_small(least, level, strictest_level(2 * n_measured))]
-    if not all(test.decided for test in (*_tests_behind(findings[0], tests), *best)):
-        findings[0] = replace(findings[0], remarks=(*findings[0].remarks, BORDERLINE))
+    main = main_finding(tuple(findings))
+    if not all(test.decided for test in (*_tests_behind(main, tests), *best)):
+        remarked = replace(main, remarks=(*main.remarks, BORDERLINE))
+        findings[findings.index(main)] = remarked
     return replace(
         judged,
         findings=(*findings, check.finding),
@@ -187,12 +189,13 @@ def _measure(
 
 
 def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCarlo]:
-    """Return the tests on which a finding hangs: of what was found its own, else all."""
+    """Return the tests on which a finding hangs: its own and those that might be found, or all."""
     behind = [
         test
         for test in tests
         if finding.kind not in GAMEABLE_KINDS
-        or (test.artefact.statistic == finding.statistic and all(test.passed))
+        or all(test.passed)
+        or all(part.below or not part.decided for part in (test.sortable, test.winning))
     ]
     return [part for test in behind for part in (test.sortable, test.winning)]
 

@@ -117,8 +117,12 @@ def test_seeds_agree_on_a_light_tunnel(chamber_folder):
     with files[1].open() as rows:
         for row in csv.DictReader(rows):
             graph[data.index(row["source"]), data.index(row["target"])] = True
-    found = [verdict(judged(data, graph, seed)) for seed in range(7)]
-    assert found.count(found[0]) == 7
+    every = [judged(data, graph, seed) for seed in range(7)]
+    mains = [main_finding(found.findings) for found in every]
+    assert 1 == len({main.kind for main in mains})
+    # Seeds may differ in what else is found, and then say so.
+    if len({main.statistic for main in mains}) > 1:
+        assert any("Borderline" in main.advice for main in mains)
 
 
 def borderline():
