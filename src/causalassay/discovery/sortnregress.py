@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Values
-from causalassay.common.spelling import check_choice
+from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination, variances
@@ -207,7 +207,7 @@ class RelativesSortnRegress:
     def __post_init__(self) -> None:
         check_choice("regression", self.regression, get_args(RegressionKind))
         if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha: expected 0 < alpha < 1, got {self.alpha}")
+            raise RefusedValue("alpha", f"expected 0 < alpha < 1, got {self.alpha}")
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
