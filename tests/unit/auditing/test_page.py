@@ -21,6 +21,7 @@ from causalassay.auditing.document import (
 from causalassay.auditing.sortability_rows import column_places, depths
 from causalassay.data import Dataset
 from causalassay.judging.artefacts import artefacts_of
+from causalassay.judging.findings import RULES
 from causalassay.present import Figure, GraphFigure, Provenance, SourceFile
 from causalassay.present.charts import static_svg
 from causalassay.present.html import page as page_of
@@ -157,7 +158,7 @@ def test_the_page_of_several_files(pooled):
     text = page_of(pooled_document(pooled, "4 files", MADE))
     words = " ".join(Reader(text).texts)
     assert pooled.verdict.sentence in words
-    assert "its error rate was not measured" in words
+    assert RULES["two tests over instances"].rate_text in words
     assert 2 == text.count("<svg")
     for name, one in pooled.audits.items():
         assert name in words

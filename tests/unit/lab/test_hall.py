@@ -453,12 +453,9 @@ def test_the_page_says_how_to_cite_a_row_and_which_error_rates_are_known(raw):
     version, date = raw.measured_with, raw.date
     assert f"hall of audits of causalassay {version}, linear-raw" in text
     assert f"seed 0, {date}" in text
-    over, alone = (
-        next(line for line in text.splitlines() if line.startswith(f"- {name}: "))
-        for name in ("two tests over instances", "two tests")
-    )
-    assert over.endswith("Its error rate was not measured.")
-    assert "Measured: worst case" in alone
+    for name in ("two tests over instances", "two tests"):
+        line = next(line for line in text.splitlines() if line.startswith(f"- {name}: "))
+        assert "Measured: worst case" in line
 
 
 def label(row):
