@@ -2,8 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 from calibration import audits, page, rates, rows_on_disk, studies, study_bank
+
+from causalassay.metrics import direction_score, f1
+from causalassay.study.worker.problem_making import make
 
 N_UNITS = 10
 
@@ -50,6 +54,21 @@ def test_what_knows_no_direction_is_not_robust(findings, name):
 
 def test_the_true_skeleton_keeps_a_skeleton_lead(findings):
     assert ["skeleton-lead"] == findings["true skeleton, random directions"]
+
+
+def test_the_stand_in_for_a_lead_turns_a_tenth_of_the_true_edges():
+    problem = make(study_bank.SEED, study_bank.SCHEMES["iscm"], "main", 0).problem
+    plain = study_bank._random_order(problem, np.random.default_rng(0)).graph
+    turned = study_bank.ALGORITHMS["uniform lead"](problem, np.random.default_rng(0)).graph
+    truth = problem.graph
+    count = round(truth.sum() / 10)
+    assert (plain | plain.T == turned | turned.T).all()
+    assert 2 * count == (plain != turned).sum()
+    rise = direction_score(truth, turned) - direction_score(truth, plain)
+    assert pytest.approx(2 * count / truth.sum()) == rise
+    assert pytest.approx(2 * count / (truth.sum() + plain.sum())) == f1(truth, turned) - f1(
+        truth, plain
+    )
 
 
 def test_statistics_that_are_assigned_at_random_are_not_those_of_the_columns():
