@@ -14,9 +14,11 @@ from typing import Any
 
 from causalassay.analysis.comparison import possibly_best
 from causalassay.analysis.runs import SCHEME, scheme_name
+from causalassay.analysis.verdict.algorithm_findings import REFERENCE
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.statements import StudyVerdict
+from causalassay.judging.artefacts import looked_at_these
 from causalassay.judging.findings import (
     ARTEFACT_KINDS,
     BOTH_VARIANCES,
@@ -146,12 +148,15 @@ class Matrix:
     metric, better : str
     columns : tuple of Column
     rows : tuple of Row
+    looked_at : str
+        Which artefacts were looked for, and what was not looked at; empty if none was.
     """
 
     metric: str
     better: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    looked_at: str = ""
 
     @property
     def order(self) -> str:
@@ -178,7 +183,13 @@ class Matrix:
             for row in self.rows
         ]
         plain: dict[str, Any] = plain_values(
-            {"metric": self.metric, "better": self.better, "columns": columns, "rows": rows}
+            {
+                "metric": self.metric,
+                "better": self.better,
+                "columns": columns,
+                "rows": rows,
+                "looked_at": self.looked_at,
+            }
         )
         return plain
 
@@ -220,7 +231,8 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     sign = runs.better[metric]
     if findings.free:
         rows.sort(key=lambda row: (math.isnan(row.key), -sign * row.key))
-    return Matrix(metric, "high" if sign == 1 else "low", columns, tuple(rows))
+    looked_at = looked_at_these(evidence.artefacts)
+    return Matrix(metric, "high" if sign == 1 else "low", columns, tuple(rows), looked_at)
 
 
 def finding_phrase(kinds: Sequence[FindingKind]) -> str:
@@ -249,6 +261,8 @@ def _on_algorithm(findings: StudyFindings, name: str) -> str:
     """Return what was found of an algorithm, in one phrase."""
     main, *_ = on_it = findings.algorithms[name]
     phrase = finding_phrase([finding.kind for finding in on_it])
+    if name == REFERENCE:
+        phrase = f"reference: {phrase}"
     if main.variant == NOT_JUDGED:
         return NOT_JUDGED
     if main.variant == TOO_FEW_INSTANCES:

@@ -448,8 +448,9 @@ def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
         "checked": counted(n_checked, "file"),
         "files": counted(len(kinds), "file"),
         "names": _some(refuted),
-        "transposed": f"{still} of these {len(refuted)} "
-        f"{'is' if len(refuted) == 1 else 'are'} refuted when transposed",
+        # It is quoted alone, too: with the verdict.
+        "transposed": f"{len(refuted)} of {counted(n_checked, 'graph')} "
+        f"{'is' if len(refuted) == 1 else 'are'} refuted, {still} when transposed",
     }
     # One of one file is said by its own check; several at once hardly happen by chance.
     variant = "files reversed" if len(transposed) > 1 and not still else "files"

@@ -164,10 +164,14 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
 def _write_latex(path: Path, document: Document, result: Audit | PooledAudit) -> None:
     from causalassay.auditing import PooledAudit
     from causalassay.auditing.document import citable_table, file_table
+    from causalassay.judging.artefacts import looked_at
     from causalassay.present.latex import comments, table_latex
 
-    table = file_table(result) if isinstance(result, PooledAudit) else citable_table(result)
-    about = [*comments(document), f"{document.title}: {document.about}"]
+    if isinstance(result, PooledAudit):
+        table, world = file_table(result), next(iter(result.audits.values())).world
+    else:
+        table, world = citable_table(result), result.world
+    about = [*comments(document), looked_at(world), f"{document.title}: {document.about}"]
     write_text(path, table_latex(table, about))
 
 

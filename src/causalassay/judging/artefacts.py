@@ -117,7 +117,7 @@ VARIANCE = Artefact(
     "continuous",
     _variance,
     "var-sortnregress",
-    "other units remove this artefact",
+    "other units remove this artefact, but not what R² tells of the order",
     "var_sortability",
 )
 R2 = Artefact(
@@ -173,7 +173,7 @@ SERIES_VARIANCE = Artefact(
     "series",
     _variance,
     "series-var-sortnregress",
-    "other units remove this artefact",
+    "other units remove this artefact, but not what R² tells of the order",
     "var_sortability_pairs",
 )
 SERIES_R2 = Artefact(
@@ -255,8 +255,27 @@ def looked_at(world: World) -> str:
     'Looked at: entropy and position in the file. Not looked at: any other statistic of a column,
     and patterns of several columns.'
     """
-    words = [artefact.word for artefact in artefacts_of(world)]
-    absolute = " (absolute values of kurtosis and skewness)" if world == "continuous" else ""
+    return looked_at_these(artefacts_of(world))
+
+
+def looked_at_these(artefacts: Iterable[Artefact]) -> str:
+    """Return that these artefacts were looked at, and what was not; empty without any.
+
+    Examples
+    --------
+    >>> looked_at_these([VARIANCE, KURTOSIS])
+    'Looked at: variance and excess kurtosis (absolute values). Not looked at: any other statistic
+    of a column, and patterns of several columns.'
+    """
+    words = list(dict.fromkeys(artefact.word for artefact in artefacts))
+    if not words:
+        return ""
+    moments = [word for word in (KURTOSIS.word, SKEWNESS.word) if word in words]
+    absolute = {
+        0: "",
+        1: " (absolute values)",
+        2: " (absolute values of kurtosis and skewness)",
+    }[len(moments)]
     return (
         f"Looked at: {in_words(words)}{absolute}. Not looked at: any other statistic of a column, "
         "and patterns of several columns."

@@ -372,18 +372,19 @@ def nothing_found(
     tied : sequence of Artefact
         Those whose statistics are the same in all columns.
     """
-    remarks: tuple[str, ...] = ()
+    same = ""
     if tied:
         these = "it" if len(tied) == 1 else "these"
-        same = in_words([artefact.word for artefact in tied])
-        remarks = (f"The columns do not differ in {same}, so nothing sorts by {these}.",)
+        named = in_words([artefact.word for artefact in tied])
+        same = f"The columns do not differ in {named}, so nothing sorts by {these}."
     if not tests:
+        remarks = (same,) if same else ()
         return Finding(FindingKind.NO_EVIDENCE, rule="no evidence", variant="tied", remarks=remarks)
     words = list(dict.fromkeys(test.artefact.word for test in tests))
     best = max(test.scores.direction for test in tests)
     random = float(random_orders[:, DIRECTION].mean())
     shares = [test.sortability for test in tests]
-    return replace(no_evidence(words, best, random, shares, "no evidence"), remarks=remarks)
+    return no_evidence(words, best, random, shares, "no evidence", same=same)
 
 
 def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
@@ -393,8 +394,9 @@ def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
     sortabilities: Sequence[float],
     rule: str,
     over: str = "",
+    same: str = "",
 ) -> Finding:
-    """Return that sorting by some statistics was not seen to win."""
+    """Return that sorting by some statistics was not seen to win, and which are the same."""
     low, high = min(sortabilities), max(sortabilities)
     numbers = {
         "best_direction": best_direction,
@@ -404,6 +406,7 @@ def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
     }
     limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f}–{high:.2f}"
     clauses = {"words": in_words(words, "or"), "limits": limits, "over": over}
+    clauses["same"] = f"{same} " if same else ""
     return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=clauses)
 
 

@@ -10,6 +10,7 @@ from causalassay.analysis import analyse
 from causalassay.analysis.comparison import best_marks
 from causalassay.analysis.matrix import finding_phrase
 from causalassay.analysis.runs import scheme_name
+from causalassay.analysis.tables import matrix_table
 from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_INSTANCES, FindingKind
 from causalassay.present.formatting import in_words
 from judged_tables import (
@@ -188,3 +189,18 @@ def test_rescaled_schemes_are_marked():
     schemes = {name: RAW | {"pc": 0.5} for name in ("raw", IN_ORDER, AT_RANDOM, "standardized")}
     columns = analyse(arms(schemes)).matrix.columns
     assert [False, True, True, False] == [column.rescaled for column in columns]
+
+
+def test_a_study_says_what_was_looked_at_and_what_was_not():
+    analysis = analyse(arms({"raw": RAW | {"a": 0.1, "b": 0.9}}))
+    said = analysis.matrix.looked_at
+    assert said.startswith("Looked at: variance and R². Not looked at: any other statistic")
+    assert said == analysis.to_dict()["matrix"]["looked_at"]
+    assert said in matrix_table(analysis.matrix).notes
+
+
+def test_the_baseline_that_counts_correlated_columns_is_called_the_reference():
+    analysis = analyse(arms({"raw": RAW | {"relatives-sortnregress": 0.5, "b": 0.9}}))
+    phrases = {row.algorithm: row.finding for row in analysis.matrix.rows}
+    assert phrases["relatives-sortnregress"].startswith("reference: ")
+    assert not phrases["b"].startswith("reference")

@@ -176,7 +176,7 @@ def test_graphs_that_are_refuted_are_named():
     wrong = audit(values, graph.T, 0, n_bootstrap=0, pooled=True)
     found = pool({"bad": wrong, "good": audit(values, graph, 0, n_bootstrap=0, pooled=True)})
     assert "graph-refuted" == found.findings[-1].kind
-    expected = "Refuted: bad. 0 of these 1 is refuted when transposed."
+    expected = "Refuted: bad. 1 of 2 graphs is refuted, 0 when transposed."
     assert expected == found.findings[-1].advice
 
 

@@ -84,7 +84,10 @@ def test_audit_writes_a_page_and_a_table(files, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "Gameable by variance" in text
     assert f"causalassay audit {files / 'data.csv'} --graph" in text
-    assert "\\begin{tabular}" in table.read_text(encoding="utf-8")
+    written = table.read_text(encoding="utf-8")
+    assert "\\begin{tabular}" in written
+    for text in (done.stdout, text, written):
+        assert "Not looked at: any other statistic of a column" in " ".join(text.split())
     assert [page, table] == sorted(tmp_path.iterdir())
 
 

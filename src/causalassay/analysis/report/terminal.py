@@ -205,7 +205,9 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
     better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
     rest = f" The whole table ({more}): summary --full." if more else ""
-    return f"{better} {'; '.join(signs)}.{rest}"
+    # The page says the rest: what was not looked at.
+    looked_at = matrix.looked_at.partition(". ")[0].partition(" (")[0]
+    return f"{better} {'; '.join(signs)}.{f' {looked_at}.' if looked_at else ''}{rest}"
 
 
 def _sign(column: Column) -> str:

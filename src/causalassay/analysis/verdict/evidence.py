@@ -191,6 +191,11 @@ class Evidence:
                 measured[artefact] = OrderEvidence(*[*values, up - random, down - random])
         return measured
 
+    @cached_property
+    def artefacts(self) -> list[Artefact]:
+        """The artefacts that were looked for on any scheme."""
+        return list(dict.fromkeys(one for scheme in self.cells for one in self.orders(scheme)))
+
     def attainable(self, scheme: str) -> Vector | None:
         """Return by instance the least p-value that any order could have, if it was measured."""
         if ATTAINABLE_P not in self.runs.measured:

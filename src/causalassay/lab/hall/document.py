@@ -72,6 +72,8 @@ MEANINGS = {
     "follow the causal order.",
     "no evidence": "this does not mean that nothing is there: a sortability from "
     f"{1 - CLEAR:g} to {CLEAR:g}, or a gain in direction score below {MATTERS:g}, does not count.",
+    "not looked at": "any statistic of a column that has no column in the tables, and patterns of "
+    "several columns.",
     "borderline": "a sortability or a gain in direction score that decides is within two standard "
     "errors of a limit of the rule: another seed may give another verdict.",
     "sortability": "the mean over the draws and their standard deviation. At 0.5 the statistic "
