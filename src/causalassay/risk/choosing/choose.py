@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Vector
-from causalassay.common.seeding import as_generator, stream
+from causalassay.common.seeding import as_generator, seed_of, stream
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
@@ -90,7 +90,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     dataset : Dataset, str or Path
         With an observational condition and experiments on at least 2 columns; or a file of them.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     algorithms : mapping of str to (str or Algorithm), or sequence, optional
         By default all that can run here; baselines are added.
     tests : DescendantTests
@@ -182,6 +182,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         second_opinion=ask_second_opinion(judged, dataset, seed, not_acting),
         likelihoods=ask_likelihoods(judged, dataset, seed, candidates.algorithms, default),
         default=default,
+        seed=seed_of(rng),
     )
 
 
