@@ -191,7 +191,7 @@ def _algorithm(name: str, kind: Any) -> Details:
         "scale_sensitive": getattr(kind, "scale_sensitive", None),
         "assumptions": getattr(kind, "assumptions", None),
         "reference": _reference(kind) or getattr(kind, "reference", None),
-        "parameters": _parameters(parameters(kind), kind),
+        "parameters": _parameters(parameters(kind), *reversed(inspect.getmro(kind))),
     }
 
 
@@ -212,7 +212,7 @@ def _graph(_name: str, kind: Any) -> Details:
     return {
         "what": first_line(kind),
         "reference": _reference(kind),
-        "parameters": _parameters(parameters(kind), kind),
+        "parameters": _parameters(parameters(kind), *reversed(inspect.getmro(kind))),
     }
 
 

@@ -1,6 +1,6 @@
 """The names and calls that other people's scripts use run as they are documented."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -166,3 +166,34 @@ def test_risk(rng, tmp_path):
     assert data.columns == read.columns
     with pytest.raises(TypeError, match="do not say in which experiment they were measured"):
         ca.choose(X, 0)
+
+
+def test_results_have_the_seed_they_were_asked_for_with(rng):
+    data = experiments(rng)
+    values, truth = data.observational_values, ca.graphs.chain(data.n_nodes)
+    named = ["var-sortnregress"]
+
+    def results(seed):
+        yield ca.audit(values, truth, seed, n_bootstrap=0)
+        yield ca.auditing.audit_many({"one": (values, truth)}, seed, n_bootstrap=0)
+        yield ca.resampling.edge_frequencies("var-sortnregress", values, seed, 2)
+        yield ca.risk.estimate("var-sortnregress", data, seed)
+        yield from ca.risk.compare(named, data, seed).risks.values()
+        yield ca.choose(data, seed, named, n_random=20)
+
+    for seeded, drawn in zip(results(7), results(rng), strict=True):
+        assert (7, None) == (seeded.seed, drawn.seed)
+        assert (7, None) == (seeded.to_dict()["seed"], drawn.to_dict()["seed"])
+    assert 7 == ca.discover("var-sortnregress", values, 7).info["seed"]
+
+
+@pytest.mark.parametrize("search", ["GES", "XGES", "BOSS", "GRaSP", "MMHC", "GIES"])
+def test_hyperparameters_that_searches_share_are_checked_and_must_be_named(search):
+    kind = getattr(ca.discovery, search)
+    with pytest.raises(ValueError, match="penalty_discount"):
+        kind(penalty_discount=-1.0)
+    assert all(
+        field.kw_only
+        for field in fields(kind)
+        if field.name in ("penalty_discount", "score", "equivalent_sample_size")
+    )

@@ -21,7 +21,7 @@ from causalassay.auditing.result import (
 )
 from causalassay.auditing.sortability_rows import column_places, named_edges, sortability_rows
 from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
-from causalassay.common.seeding import as_generator
+from causalassay.common.seeding import as_generator, seed_of
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, as_dataset
 from causalassay.diagnostics import determination, entropies
@@ -98,7 +98,7 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     ('gameable', 'variance')
     """
     dataset, generator = as_dataset(data), as_generator(rng)
-    seed = None if isinstance(rng, Generator) else int(rng)
+    seed = seed_of(rng)
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
     truth: Adjacency | None = None

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
 from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore
 from causalassay.common.arrays import Vector
-from causalassay.common.seeding import as_generator
+from causalassay.common.seeding import as_generator, seed_of
 from causalassay.common.spelling import listed
 from causalassay.data import Dataset
 from causalassay.graphs.lagged import LaggedGraph
@@ -166,6 +166,8 @@ class PooledAudit(Shown):
         The means along random orders, over the instances; nan if nothing could be tested.
     f1 : mapping of str to (float, float)
         By statistic, the mean F1 along its rising and its falling values.
+    seed : int, optional
+        The seed of all random draws; None if a generator was given.
     """
 
     audits: dict[str, Audit]
@@ -175,6 +177,7 @@ class PooledAudit(Shown):
     random_f1: float
     random_direction: float = math.nan
     f1: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    seed: int | None = None
 
     @property
     def verdict(self) -> Finding:
@@ -189,7 +192,8 @@ class PooledAudit(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
         claims = [vars(claim) | {"artefact": claim.artefact.statistic} for claim in self.claims]
-        order = ("verdict", "findings", "rules", "n_units", "random_f1", "random_direction", "f1")
+        numbers = ("n_units", "random_f1", "random_direction", "f1", "seed")
+        order = ("verdict", "findings", "rules", *numbers)
         whole = {name: getattr(self, name) for name in order}
         world = next(iter(self.audits.values())).world
         whole |= {"claims": claims, "audits": self.audits, "looked_at": looked_at(world)}
@@ -226,7 +230,7 @@ def audit_many(
     data_sets : mapping of str to (data, graph)
         For each name the data and the true graph.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     n_bootstrap, max_lag
         As `audit` has them.
     on_progress : callable, optional
@@ -257,7 +261,7 @@ def audit_many(
         )
         if on_progress is not None:
             on_progress(len(audits))
-    return pool(audits)
+    return replace(pool(audits), seed=seed_of(rng))
 
 
 def pool(audits: Mapping[str, Audit]) -> PooledAudit:

@@ -69,6 +69,17 @@ def as_generator(rng: Generator | int) -> Generator:
     )
 
 
+def seed_of(rng: Generator | int) -> int | None:
+    """Return the seed that a result was asked for with; None if a generator was given.
+
+    Examples
+    --------
+    >>> seed_of(7), seed_of(np.random.default_rng(7))
+    (7, None)
+    """
+    return None if isinstance(rng, Generator) else int(rng)
+
+
 def entropy_without_seed(seed: int, *path: str | int) -> int:
     """Return what begins the stream of a path, from which the seed cannot be computed.
 

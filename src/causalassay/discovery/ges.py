@@ -23,8 +23,8 @@ from causalassay.discovery.search.gaussian_bic import (
 )
 from causalassay.discovery.search.scores import (
     PHASES,
-    ScoreName,
-    check_search,
+    BICSearch,
+    ScoreSearch,
     level_score,
     scores_levels,
 )
@@ -32,7 +32,7 @@ from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)
-class GES:
+class GES(ScoreSearch):
     """Search the Markov equivalence classes greedily for the best score.
 
     Forward, the best valid Insert is applied until none raises the score; backward, the best
@@ -41,19 +41,12 @@ class GES:
 
     Parameters
     ----------
-    penalty_discount : float, optional
-        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg. By
-        default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     phases : tuple of str
         Any of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
         Whether to run the phases again until none changes the graph.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
-    score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
-    equivalent_sample_size : float
-        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
@@ -97,12 +90,9 @@ class GES:
            [0, 0, 0]])
     """
 
-    penalty_discount: float | None = None
     phases: tuple[str, ...] = ("forward", "backward")
     iterate: bool = False
     max_parents: int | None = None
-    score: ScoreName = "bic"
-    equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "ges"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -114,10 +104,6 @@ class GES:
         "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
     )
     reference: ClassVar[str] = "Chickering (2002), JMLR 3"
-
-    def __post_init__(self) -> None:
-        check_search(self)
-        object.__setattr__(self, "phases", tuple(self.phases))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""
@@ -183,7 +169,7 @@ class PooledGES(GES):
 
 
 @dataclass(frozen=True)
-class GIES:
+class GIES(BICSearch):
     """Search the interventional equivalence classes greedily for the best Gaussian BIC.
 
     As `GES`, with the rows of all conditions: a row tells about a node's causes unless the node
@@ -237,7 +223,6 @@ class GIES:
            [0, 0]])
     """
 
-    penalty_discount: float | None = None
     phases: tuple[str, ...] = PHASES
     iterate: bool = True
     max_parents: int | None = None
@@ -251,10 +236,6 @@ class GIES:
         "linear Gaussian, acyclic, no hidden common cause, faithful, known targets"
     )
     reference: ClassVar[str] = "Hauser and Bühlmann (2012), JMLR 13"
-
-    def __post_init__(self) -> None:
-        check_search(self)
-        object.__setattr__(self, "phases", tuple(self.phases))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the interventional essential graph that the search over all rows ends in."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, log
 from typing import ClassVar
@@ -27,7 +27,7 @@ from causalassay.discovery.independence import (
 from causalassay.discovery.pc import MinusLogP
 from causalassay.discovery.search.any_score_search import climb_score
 from causalassay.discovery.search.dag_climbing import TIE, Climb, climb
-from causalassay.discovery.search.scores import ScoreName, check_search, level_score, scores_levels
+from causalassay.discovery.search.scores import ScoreSearch, level_score, scores_levels
 from causalassay.discovery.statistics import (
     PIVOT,
     gaussian_statistics,
@@ -345,7 +345,7 @@ def candidates_by_fisher_z(
 
 
 @dataclass(frozen=True)
-class MMHC:
+class MMHC(ScoreSearch):
     """Find candidate neighbours by tests, then climb to a good DAG among their edges.
 
     Max-min parents and children by Fisher's z test, then hill climbing on the Gaussian
@@ -365,10 +365,6 @@ class MMHC:
         How many of the last structures the search does not return to.
     patience : int
         The search ends after this many changes in succession without a new best score.
-    score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
-    equivalent_sample_size : float
-        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
@@ -402,12 +398,10 @@ class MMHC:
     """
 
     alpha: float = 0.05
-    penalty_discount: float = 1.0
+    penalty_discount: float = field(default=1.0, kw_only=True)
     max_condition: int | None = None
     tabu: int = 100
     patience: int = 15
-    score: ScoreName = "bic"
-    equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "mmhc"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -424,7 +418,7 @@ class MMHC:
         check_test(self.alpha, self.max_condition)
         check_count("tabu", self.tabu, 1)
         check_count("patience", self.patience, 1)
-        check_search(self)
+        super().__post_init__()
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return a DAG from the observational rows; `rng` decides ties."""

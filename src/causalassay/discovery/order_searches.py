@@ -17,15 +17,14 @@ from causalassay.discovery.search.order_search import (
     search_orders,
 )
 from causalassay.discovery.search.scores import (
-    ScoreName,
-    check_search,
+    ScoreSearch,
     score_data,
 )
 from causalassay.graphs.cpdag import to_cpdag
 
 
 @dataclass(frozen=True)
-class BOSS:
+class BOSS(ScoreSearch):
     """Move variables one by one to their best position in an order, then delete useless edges.
 
     Along an order each variable has the predecessors as parents that growing and shrinking
@@ -36,15 +35,8 @@ class BOSS:
     ----------
     starts : int
         How many random orders to begin with; the best result counts.
-    penalty_discount : float, optional
-        Multiplies the BIC's penalty, log(n)/2 per parameter. By default the penalty is that of
-        extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a variable has along an order.
-    score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
-    equivalent_sample_size : float
-        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
@@ -76,10 +68,7 @@ class BOSS:
     """
 
     starts: int = 3
-    penalty_discount: float | None = None
     max_parents: int | None = None
-    score: ScoreName = "bic"
-    equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "boss"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -90,9 +79,6 @@ class BOSS:
     assumptions: ClassVar[str] = "linear Gaussian or discrete, acyclic, no hidden common cause"
     reference: ClassVar[str] = "Andrews et al. (2023), NeurIPS 36"
     equivariant: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return the CPDAG that the search over the observational rows ends in."""
@@ -113,7 +99,7 @@ class BOSS:
 
 
 @dataclass(frozen=True)
-class GRaSP:
+class GRaSP(ScoreSearch):
     """Tuck variables before their parents in an order, through ties, while the score rises.
 
     Along an order each variable has the predecessors as parents that growing and shrinking
@@ -131,15 +117,8 @@ class GRaSP:
         tier, GRaSP-1, and more is the third, GRaSP-2.
     starts : int
         How many random orders to begin with; the best result counts.
-    penalty_discount : float, optional
-        Multiplies the BIC's penalty, log(n)/2 per parameter. By default the penalty is that of
-        extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a variable has along an order.
-    score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
-    equivalent_sample_size : float
-        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
@@ -174,10 +153,7 @@ class GRaSP:
     uncovered_depth: int = 1
     nonsingular_depth: int = 1
     starts: int = 5
-    penalty_discount: float | None = None
     max_parents: int | None = None
-    score: ScoreName = "bic"
-    equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "grasp"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -188,9 +164,6 @@ class GRaSP:
     assumptions: ClassVar[str] = "linear Gaussian or discrete, acyclic, no hidden common cause"
     reference: ClassVar[str] = "Lam, Andrews, Ramsey (2022), UAI, PMLR 180"
     equivariant: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return the CPDAG of the order that the search over the observational rows ends in."""

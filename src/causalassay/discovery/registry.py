@@ -21,7 +21,7 @@ from causalassay.common.registry import (
     parameter_text,
     parameters,
 )
-from causalassay.common.seeding import as_generator
+from causalassay.common.seeding import as_generator, seed_of
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
@@ -236,8 +236,9 @@ def discover(
             '`return causalassay.Estimate(graph, "dag")`; causalassay.testing.check_algorithm '
             "tries the other promises, too"
         )
-    seed = {} if isinstance(rng, Generator) else {"seed": int(rng)}
-    return replace(estimate, info={**seed, **estimate.info}, columns=dataset.columns)
+    seed = seed_of(rng)
+    stated = {} if seed is None else {"seed": seed}
+    return replace(estimate, info={**stated, **estimate.info}, columns=dataset.columns)
 
 
 def _origin(algorithm: Any) -> str:

@@ -17,8 +17,7 @@ from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
 from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
 from causalassay.discovery.search.scores import (
     ScoredData,
-    ScoreName,
-    check_search,
+    ScoreSearch,
     gaussian_families,
     score_data,
 )
@@ -26,7 +25,7 @@ from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)
-class XGES:
+class XGES(ScoreSearch):
     """Search the classes greedily: delete before turning, turn before inserting, then force.
 
     XGES-0 applies the best valid Delete that raises the score; without one the best Turn;
@@ -42,10 +41,6 @@ class XGES:
         default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
-    score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
-    equivalent_sample_size : float
-        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
@@ -78,10 +73,7 @@ class XGES:
     """
 
     extended: bool = True
-    penalty_discount: float | None = None
     max_parents: int | None = None
-    score: ScoreName = "bic"
-    equivalent_sample_size: float = 10.0
 
     name: ClassVar[str] = "xges"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -93,9 +85,6 @@ class XGES:
         "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
     )
     reference: ClassVar[str] = "Nazaret and Blei (2024), UAI, PMLR 244"
-
-    def __post_init__(self) -> None:
-        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""

@@ -19,7 +19,6 @@ from causalassay.graphs.orders import (
     cycle_of,
     is_dag,
     neighbour_lists,
-    topological_order,
 )
 
 # A DAG with the skeleton and the v-structures of a PDAG.
@@ -281,10 +280,9 @@ def _flaw(graph: Adjacency) -> str | None:
 
 
 def _why_no_extension(graph: Adjacency, problem: NoExtension) -> str:
-    try:
-        topological_order(directed_part(graph))
-    except ValueError as cyclic:
-        return "its arrows make " + str(cyclic).rpartition("there is ")[2]
+    arrows = directed_part(graph)
+    if not is_dag(arrows):
+        return f"its arrows make the cycle {' -> '.join(map(str, cycle_of(arrows)))}"
     cycle = chordless_cycle(neighbour_masks(undirected_part(graph)))
     if cycle:
         walk = " -- ".join(map(str, [*cycle, cycle[0]]))

@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.common.arrays import Adjacency
-from causalassay.common.seeding import as_generator, stream
+from causalassay.common.seeding import as_generator, seed_of, stream
 from causalassay.common.spelling import cut, visible
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
@@ -99,7 +99,7 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
         An array is taken as observational values. A series is refused unless `n_bootstrap` is
         0: its rows cannot be drawn one by one.
     rng : Generator or int
-        A whole number is a seed.
+        An int is a seed, which the result then has.
     n_bootstrap : int
         Number of bootstraps; 0 for the graph alone.
     processes : int, or None
@@ -179,6 +179,7 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
         n_undirected=counts[1],
         n_bootstrap=n_bootstrap,
         failures=dict(sorted(failures.items())),
+        seed=seed_of(rng),
     )
 
 

@@ -98,6 +98,8 @@ class EdgeFrequencies(Shown):
         Bootstraps in all.
     failures : mapping of str to int
         How many of them gave no graph, by reason. Frequencies are shares of the others.
+    seed : int, optional
+        The seed of all random draws; None if a generator was given.
     """
 
     columns: tuple[str, ...]
@@ -106,6 +108,7 @@ class EdgeFrequencies(Shown):
     n_undirected: NDArray[np.int64]
     n_bootstrap: int
     failures: Mapping[str, int] = field(default_factory=dict)
+    seed: int | None = None
 
     @property
     def n_failed(self) -> int:
@@ -203,6 +206,7 @@ class EdgeFrequencies(Shown):
                 "edges": self._records(),
                 "directed": self.directed,
                 "undirected": self.undirected,
+                "seed": self.seed,
             }
         )
         return values

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, as_graph
+from causalassay.common.seeding import seed_of
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
@@ -88,7 +90,7 @@ def estimate(
     dataset : Dataset
         With an observational condition and experiments on at least 2 columns.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     descendants : DescendantTests, Descendants or Adjacency
         What the estimate's descendants are compared with: those that tests show,
         those known from elsewhere, or those in a true graph.
@@ -135,7 +137,8 @@ def estimate(
     """
     validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
     name, resolved = _resolve(algorithm)
-    return _risk(validation, validation.losses(validation.fit(name, resolved)))
+    risk = _risk(validation, validation.losses(validation.fit(name, resolved)))
+    return replace(risk, seed=seed_of(rng))
 
 
 def compare(
@@ -193,7 +196,9 @@ def compare(
             fits[name] = validation.fit(name, algorithm)
         except Exception as error:  # whatever it is, the others go on
             not_ranked[name] = why_not(error)
-    return compare_fits(fits, validation, not_ranked)
+    compared = compare_fits(fits, validation, not_ranked)
+    risks = {name: replace(risk, seed=seed_of(rng)) for name, risk in compared.risks.items()}
+    return replace(compared, risks=risks)
 
 
 def compare_fits(

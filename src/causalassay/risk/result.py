@@ -58,6 +58,8 @@ class Risk(Shown):
     held_out_graphs : mapping of int to Adjacency
         The graph without the experiments on each intervened node. For an algorithm that
         reads no interventional rows this is `graph`.
+    seed : int, optional
+        The seed of all random draws; None if a generator was given.
     """
 
     naive: float
@@ -72,6 +74,7 @@ class Risk(Shown):
     reads: str = NOT_STATED
     kind: Kind = "pdag"
     held_out_graphs: Mapping[int, Adjacency] = field(default_factory=dict)
+    seed: int | None = None
 
     @property
     def refitted(self) -> bool:
@@ -106,6 +109,7 @@ class Risk(Shown):
             **numbers,
             "n_intervened": len(self.intervened),
             "n_columns": len(self.graph),
+            "seed": self.seed,
         }
         plain: dict[str, Any] = plain_values(whole)
         return plain

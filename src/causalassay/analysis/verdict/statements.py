@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.common.arrays import finite_or_none
 from causalassay.judging.findings import ALGORITHM_KINDS, RULES, Finding, FindingKind, Subject
 from causalassay.present.formatting import fixed
 
@@ -123,7 +124,7 @@ class Number:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without what does not apply; nan as None."""
         known = {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
-        return known | {"value": self.value if math.isfinite(self.value) else None}
+        return known | {"value": finite_or_none(self.value)}
 
 
 Clause = Sequence[str | Number]

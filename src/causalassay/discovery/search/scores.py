@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numba.extending import overload
@@ -38,25 +38,6 @@ SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")
 Parents = frozenset[int]
 
 
-class ScoreSearch(Protocol):
-    """An algorithm that searches by a score of continuous or of discrete data."""
-
-    @property
-    def penalty_discount(self) -> float | None:
-        """Multiplies the BIC's penalty; None is extended BIC."""
-        ...
-
-    @property
-    def score(self) -> ScoreName:
-        """The score of discrete data; continuous data have the Gaussian BIC."""
-        ...
-
-    @property
-    def equivalent_sample_size(self) -> float:
-        """The weight of BDeu's prior."""
-        ...
-
-
 PHASES = ("forward", "backward", "turning")
 """The phases of searches over equivalence classes."""
 
@@ -64,45 +45,76 @@ _LEAST = MappingProxyType({"starts": 1, "depth": 1, "uncovered_depth": 0, "nonsi
 """Hyperparameters that are whole numbers, with the least of each."""
 
 
-def check_search(search: object) -> None:
-    """Raise unless the hyperparameters that searches by a score share make sense.
+@dataclass(frozen=True, kw_only=True)
+class BICSearch:
+    """A search whose score is a BIC: its penalty, and the checks of what searches share.
 
-    Each is checked where the algorithm has it.
-
-    Examples
-    --------
-    >>> from causalassay.discovery import GES
-    >>> GES(phases=["foreward"])
-    Traceback (most recent call last):
-    ...
-    causalassay.RefusedValue: phases: there is no 'foreward'; did you mean 'forward'?
+    Parameters
+    ----------
+    penalty_discount : float, optional
+        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg. By
+        default the penalty is that of extended BIC, log(n)/2 + log(d); see docs/searches.md.
     """
-    given = vars(search)
-    if given.get("penalty_discount") is not None:
-        _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")
-    if "phases" in given:
-        phases = given["phases"]
-        if isinstance(phases, str) or not phases:
-            raise RefusedValue(
-                "phases", f"expected one or several of {listed(PHASES)}, got {phases!r}"
-            )
-        for phase in phases:
-            check_choice("phases", phase, PHASES)
-    most = given.get("max_parents")
-    if most is not None and not _is_count(most, 0):
-        raise RefusedValue("max_parents", f"expected a whole number or None, got {most!r}")
-    if "score" in given:
-        check_choice("score", given["score"], SCORES)
-    _check_positive(given, "equivalent_sample_size")
-    for name, least in _LEAST.items():
-        if name in given and not _is_count(given[name], least):
-            raise RefusedValue(
-                name, f"expected a whole number from {least} on, got {given[name]!r}"
-            )
+
+    penalty_discount: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise unless the hyperparameters that searches share make sense, where one has them.
+
+        Examples
+        --------
+        >>> from causalassay.discovery import GES
+        >>> GES(phases=["foreward"])
+        Traceback (most recent call last):
+        ...
+        causalassay.RefusedValue: phases: there is no 'foreward'; did you mean 'forward'?
+        """
+        given = vars(self)
+        if given["penalty_discount"] is not None:
+            _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")
+        if "phases" in given:
+            _check_phases(given["phases"])
+            object.__setattr__(self, "phases", tuple(given["phases"]))
+        most = given.get("max_parents")
+        if most is not None and not _is_count(most, 0):
+            raise RefusedValue("max_parents", f"expected a whole number or None, got {most!r}")
+        for name, least in _LEAST.items():
+            if name in given and not _is_count(given[name], least):
+                raise RefusedValue(
+                    name, f"expected a whole number from {least} on, got {given[name]!r}"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreSearch(BICSearch):
+    """A search by a score of continuous data, or of discrete data.
+
+    Parameters
+    ----------
+    score : {"bic", "bdeu"}
+        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
+    equivalent_sample_size : float
+        The weight of BDeu's prior; with "bic" it does not matter.
+    """
+
+    score: ScoreName = "bic"
+    equivalent_sample_size: float = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("score", self.score, SCORES)
+        _check_positive(vars(self), "equivalent_sample_size")
+
+
+def _check_phases(phases: object) -> None:
+    if isinstance(phases, str) or not isinstance(phases, Sequence) or not phases:
+        raise RefusedValue("phases", f"expected one or several of {listed(PHASES)}, got {phases!r}")
+    for phase in phases:
+        check_choice("phases", phase, PHASES)
 
 
 def _check_positive(given: Mapping[str, Any], name: str, hint: str = "") -> None:
-    if name in given and not 0 < given[name] < math.inf:
+    if not 0 < given[name] < math.inf:
         raise RefusedValue(name, f"expected a positive number, got {given[name]!r}{hint}")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
+from causalassay.common.arrays import finite_or_none
 from causalassay.lab.factorial.scores import ScoreRow
 from causalassay.lab.factorial.truth import Truth
 from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH, chart_of, titled_spec
@@ -82,7 +82,7 @@ def _point(row: ScoreRow, measure: str) -> dict[str, Any]:
     mean = row.mean(measure)
     text = fixed(mean.value, DECIMALS[measure]) if mean.n else "no graph"
     values = {"value": mean.value, "low": mean.low, "high": mean.high}
-    known = {name: None if math.isnan(value) else value for name, value in values.items()}
+    known = {name: finite_or_none(value) for name, value in values.items()}
     return {"graph": row.name, "role": row.role, "text": text, **known}
 
 

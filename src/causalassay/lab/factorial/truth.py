@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector, finite_or_none
 from causalassay.data import Dataset
 from causalassay.data.dataset import Regime
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
@@ -43,9 +43,7 @@ class Mean(NamedTuple):
     def to_dict(self) -> dict[str, float | int | None]:
         """Return plain values for JSON, None for what is undefined."""
         numbers = {"mean": self.value, "low": self.low, "high": self.high}
-        return {key: None if math.isnan(number) else number for key, number in numbers.items()} | {
-            "n": self.n
-        }
+        return {key: finite_or_none(number) for key, number in numbers.items()} | {"n": self.n}
 
 
 def mean_of(values: ArrayLike, level: float = LEVEL) -> Mean:

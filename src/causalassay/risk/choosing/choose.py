@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -10,8 +9,8 @@ from os import PathLike
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.common.arrays import Adjacency, Vector
-from causalassay.common.seeding import as_generator, stream
+from causalassay.common.arrays import Adjacency, Vector, finite_or_none
+from causalassay.common.seeding import as_generator, seed_of, stream
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
@@ -90,7 +89,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     dataset : Dataset, str or Path
         With an observational condition and experiments on at least 2 columns; or a file of them.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     algorithms : mapping of str to (str or Algorithm), or sequence, optional
         By default all that can run here; baselines are added.
     tests : DescendantTests
@@ -182,6 +181,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         second_opinion=ask_second_opinion(judged, dataset, seed, not_acting),
         likelihoods=ask_likelihoods(judged, dataset, seed, candidates.algorithms, default),
         default=default,
+        seed=seed_of(rng),
     )
 
 
@@ -417,8 +417,8 @@ def find_movements(
             condition=regime.condition,
             target=columns[done.targets[row]],
             n_rows=len(regime.values),
-            effects={name: _plain(done.effect[row, k]) for k, name in enumerate(columns)},
-            p_values={name: _plain(done.p_value[row, k]) for k, name in enumerate(columns)},
+            effects={name: finite_or_none(done.effect[row, k]) for k, name in enumerate(columns)},
+            p_values={name: finite_or_none(done.p_value[row, k]) for k, name in enumerate(columns)},
             moved=tuple(columns[k] for k in np.flatnonzero(changed[row])),
             constant=tuple(columns[k] for k in np.flatnonzero(np.ptp(regime.values, axis=0) == 0)),
         )
@@ -446,8 +446,8 @@ def ask_second_opinion(
         return SecondOpinion(reason=str(error))
     return SecondOpinion(
         n_experiments=len(predictions.experiments),
-        floor=_plain(predictions.floor()),
-        nothing_changes=_plain(predictions.nothing_changes()),
+        floor=finite_or_none(predictions.floor()),
+        nothing_changes=finite_or_none(predictions.nothing_changes()),
         scores={name: _score(predictions.score(name)) for name in predictions.ranking()},
         undoubted={
             name: _score(predictions.score(name, undoubted=True))
@@ -527,10 +527,6 @@ def _prediction_differences(predictions: prediction.Predictions) -> dict[str, Pr
 
 
 def _score(score: prediction.Score) -> PredictionScore:
-    low, high = (_plain(end) for end in score.interval)
-    share = _plain(score.share_predicted)
-    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
-
-
-def _plain(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
+    low, high = (finite_or_none(end) for end in score.interval)
+    share = finite_or_none(score.share_predicted)
+    return PredictionScore(finite_or_none(score.value), low, high, share, score.n_experiments)

@@ -406,6 +406,8 @@ class Choice(Shown):
     default : str
         The algorithm to take unless another one is better beyond one standard error; empty if
         none of them is ranked.
+    seed : int, optional
+        The seed of all random draws; None if a generator was given.
     """
 
     columns: tuple[str, ...]
@@ -427,6 +429,7 @@ class Choice(Shown):
     second_opinion: SecondOpinion = SecondOpinion()
     likelihoods: LikelihoodOpinion = LikelihoodOpinion(reason="it was not asked for")
     default: str = ""
+    seed: int | None = None
 
     @cached_property
     def claims(self) -> tuple[Finding, ...]:
