@@ -25,7 +25,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs import skeleton
 from causalassay.metrics.edges import Guess, check_pair, graph_of
-from causalassay.metrics.registry import GraphMetric, metric
+from causalassay.metrics.registry import PROBABILISTIC, GraphMetric, metric
 
 __all__ = [
     "chance",
@@ -229,6 +229,7 @@ _COMPARE_GRAPHS = (
     "sid_normalized",
     "sid_penalized",
     "skeleton_p",
+    *PROBABILISTIC,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.spelling import visible
 from causalassay.contracts import Estimate
+from causalassay.graphs.edge_probabilities import Probabilities
 from causalassay.present import Document, Shown
 from causalassay.present.drawing import Drawing, show
 from causalassay.present.formatting import counted, percent
@@ -131,6 +132,27 @@ class EdgeFrequencies(Shown):
     def joined(self) -> NDArray[np.float64]:
         """Share of the bootstraps that join i and j in any way, shape (d, d), symmetric."""
         return self._share(self.n_directed + self.n_directed.T + self.n_undirected)
+
+    @property
+    def probabilities(self) -> Probabilities | None:
+        """The shares as probabilities of edges: of i—j half each way; None without bootstraps.
+
+        How far they can be read as such is what `causalassay.metrics.calibration_error` measures.
+        """
+        return self.directed + self.undirected / 2 if self.measured else None
+
+    def as_estimate(self) -> Estimate:
+        """Return the estimate on all rows with the probabilities of the bootstraps.
+
+        Examples
+        --------
+        >>> from causalassay.resampling import edge_frequencies
+        >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
+        >>> found = edge_frequencies("var-sortnregress", values, rng=1, n_bootstrap=20)
+        >>> found.as_estimate().probabilities.tolist()
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+        """
+        return replace(self.estimate, columns=self.columns, probabilities=self.probabilities)
 
     @property
     def support(self) -> NDArray[np.float64]:

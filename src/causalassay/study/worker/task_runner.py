@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,6 +19,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.graphs import is_dag
 from causalassay.metrics.edges import Guess, graph_of
+from causalassay.metrics.probabilities import RELIABILITY, sums_in_bins
 from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.estimate_encoding import decode, encode, unpack
@@ -262,7 +264,10 @@ def _scored(
 ) -> Record:
     address = (*_address(study, task), study.algorithms[task.run].key)
     scorer = Scorer(problem, estimate, lambda: stream(study.seed, "members", *address))
-    scores, notes = [], _chosen(study, task) | _remarks(estimate)
+    scores: list[float] = []
+    notes: dict[str, Any] = {**_chosen(study, task), **_remarks(estimate)}
+    if estimate.probabilities is not None:
+        notes[RELIABILITY] = sums_in_bins(problem.graph, estimate)
     for metric in task.metrics:
         entry = study.metrics[metric]
         try:
