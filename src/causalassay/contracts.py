@@ -28,14 +28,14 @@ from causalassay.common.files import as_path
 from causalassay.common.on_demand import names_on_demand
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
-from causalassay.graphs.edge_probabilities import (
+from causalassay.graphs.lagged import LaggedGraph
+from causalassay.graphs.probabilities import (
     Probabilities,
     check_probabilities,
     edge_probabilities,
     most_probable_dag,
     order_by_probability,
 )
-from causalassay.graphs.lagged import LaggedGraph
 from causalassay.present import Document, Facts, GraphFigure, Shown
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values

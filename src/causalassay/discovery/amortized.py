@@ -26,7 +26,7 @@ from causalassay.discovery.statistics import (
     observational_values,
 )
 from causalassay.graphs import to_cpdag
-from causalassay.graphs.edge_probabilities import Probabilities
+from causalassay.graphs.probabilities import Probabilities
 from causalassay.present.formatting import counted
 
 Prior = Literal["broad", "raw", "standardized", "iscm", "uumc"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Values
 from causalassay.common.kernels import kernel
 from causalassay.discovery.amortized_weights import N_FEATURES
-from causalassay.graphs.edge_probabilities import Probabilities
+from causalassay.graphs.probabilities import Probabilities
 
 Floats = NDArray[np.float32]
 

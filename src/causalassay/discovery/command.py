@@ -26,7 +26,7 @@ from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads,
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
-from causalassay.graphs.edge_probabilities import Probabilities, check_probabilities
+from causalassay.graphs.probabilities import Probabilities, check_probabilities
 from causalassay.processes.process_tree import kill_group, killed_with_us
 
 STDERR_LENGTH = 2000

@@ -43,13 +43,13 @@ from causalassay.environments.process import (
     ready_process,
 )
 from causalassay.graphs import is_cpdag
-from causalassay.graphs.edge_probabilities import (
+from causalassay.graphs.lagged import LaggedGraph
+from causalassay.graphs.probabilities import (
     Probabilities,
     check_probabilities,
     edge_probabilities,
     most_probable_dag,
 )
-from causalassay.graphs.lagged import LaggedGraph
 
 NOT_SEEDED = "not repeatable"
 """The remark of an estimate whose package cannot be seeded."""

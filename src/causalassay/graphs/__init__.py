@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         to_interventional_cpdag,
         v_structures,
     )
-    from causalassay.graphs.edge_probabilities import edge_probabilities, most_probable_dag
     from causalassay.graphs.families import (
         bipartite,
         chain,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         threshold,
         topological_order,
     )
+    from causalassay.graphs.probabilities import edge_probabilities, most_probable_dag
     from causalassay.graphs.validity import NoExtension, as_cpdag, check_cpdag, extend, is_cpdag
 
 __all__ = [

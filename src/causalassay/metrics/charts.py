@@ -75,7 +75,7 @@ def reliability_spec(bins: Mapping[str, Reliability]) -> dict[str, Any]:
     square = alt.layer(diagonal, lines, points).properties(width=SIDE, height=SIDE)
     if len(names) > 1:  # the counts of several would hide each other
         return dict(square.to_dict())
-    counts = base.mark_bar(opacity=0.6).encode(
+    counts = base.mark_rect(opacity=0.6).encode(
         x=alt.X("low:Q", scale=ends, axis=axis, title="probability, in bins"),
         x2="high:Q",
         y=alt.Y(
@@ -84,6 +84,7 @@ def reliability_spec(bins: Mapping[str, Reliability]) -> dict[str, Any]:
             axis=alt.Axis(tickCount=3, format="~s"),
             title="pairs",
         ),
+        y2=alt.Y2Datum(0),
         color=colour,
         tooltip=tooltip,
     )

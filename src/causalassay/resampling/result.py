@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.spelling import visible
 from causalassay.contracts import Estimate
-from causalassay.graphs.edge_probabilities import Probabilities
+from causalassay.graphs.probabilities import Probabilities
 from causalassay.present import Document, Shown
 from causalassay.present.drawing import Drawing, show
 from causalassay.present.formatting import counted, percent

@@ -18,7 +18,7 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, Reads
 from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
-from causalassay.graphs.edge_probabilities import check_probabilities
+from causalassay.graphs.probabilities import check_probabilities
 from causalassay.models import SCM, SeriesSCM
 
 # What the checks of every kind share: collecting breaches, and what a plug-in's class must be.

@@ -95,6 +95,23 @@ def test_frequencies_equal_those_of_a_slow_twin(algorithm):
     assert not found.failures
 
 
+def test_frequencies_are_probabilities_with_undirected_edges_half_each_way():
+    found = edge_frequencies(Correlated(), experiments(), 5, 12)
+    p = found.probabilities
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                forward, backward, undirected, absent = found.shares(i, j)
+                assert forward + undirected / 2 == pytest.approx(p[i, j])
+                assert 1 - absent == pytest.approx(p[i, j] + p[j, i])
+                assert backward + undirected / 2 == pytest.approx(p[j, i])
+    estimate = found.as_estimate()
+    np.testing.assert_array_equal(found.estimate.graph, estimate.graph)
+    np.testing.assert_allclose(p, estimate.probabilities)
+    assert np.isfinite(ca.metrics.brier(np.triu(np.ones((4, 4), bool), 1), estimate))
+    assert edge_frequencies(Correlated(), experiments(), 5, 0).as_estimate().probabilities is None
+
+
 def test_the_graph_is_that_of_all_rows():
     data = experiments()
     found = edge_frequencies(make_algorithm("gies"), data, 5, 3)
