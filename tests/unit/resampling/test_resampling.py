@@ -3,7 +3,7 @@
 import json
 import multiprocessing
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
+from causalassay.present.terminal import document_text
 from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
 from strategies import datasets, rngs
 
@@ -49,6 +50,16 @@ class Fragile:
         if data.pooled[0].sum() < -2:
             raise NotApplicable("too negative")
         return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+
+
+@dataclass(frozen=True)
+class Warns:
+    """Find what is correlated, and say that this is not enough."""
+
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        return replace(Correlated().discover(data, rng), info={"warning": "few rows"})
 
 
 def experiments(n=60):
@@ -110,6 +121,11 @@ def test_frequencies_are_probabilities_with_undirected_edges_half_each_way():
     np.testing.assert_allclose(p, estimate.probabilities)
     assert np.isfinite(ca.metrics.brier(np.triu(np.ones((4, 4), bool), 1), estimate))
     assert edge_frequencies(Correlated(), experiments(), 5, 0).as_estimate().probabilities is None
+
+
+def test_a_warning_of_the_algorithm_stands_beside_the_graph():
+    shown = document_text(edge_frequencies(Warns(), experiments(), 5, 0).document())
+    assert "Few rows." in shown
 
 
 def test_the_graph_is_that_of_all_rows():

@@ -303,10 +303,15 @@ OF_GRAPHS = [name for name in METRICS if name not in ("naive_risk", "weighted_ri
 """Those two need experiments: risk/test_studies.py tries them."""
 
 
+def certain(graph):
+    """Return a DAG as an estimate with everything that a metric may look at."""
+    return Estimate(graph, "dag", weights=graph.astype(float), probabilities=graph.astype(float))
+
+
 @pytest.mark.parametrize("name", OF_GRAPHS)
 def test_every_metric_knows_a_perfect_estimate(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 50_000), "main", 0).problem
-    estimate = Estimate(problem.graph, "dag", weights=problem.graph.astype(float))
+    estimate = certain(problem.graph)
     scorer = Scorer(problem, estimate, lambda: stream(1, "members"))
     score = scorer.score(MetricEntry(name, METRICS[name].resolution))
     if METRICS[name].better == "none":
@@ -323,9 +328,9 @@ def test_every_metric_knows_a_perfect_estimate(name):
 def test_every_metric_prefers_the_truth_to_its_reverse(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 2000), "main", 1).problem
     truth, reverse = (
-        Scorer(
-            problem, Estimate(graph, "dag", weights=graph.astype(float)), lambda: stream(1, "m")
-        ).score(MetricEntry(name, METRICS[name].resolution))
+        Scorer(problem, certain(graph), lambda: stream(1, "m")).score(
+            MetricEntry(name, METRICS[name].resolution)
+        )
         for graph in (problem.graph, problem.graph.T)
     )
     if name.startswith("skeleton") or name == "ordered_share":  # blind to directions
