@@ -142,7 +142,7 @@ class EdgeFrequencies(Shown):
         return self.directed + self.undirected / 2 if self.measured else None
 
     def as_estimate(self) -> Estimate:
-        """Return the estimate on all rows with the probabilities of the bootstraps.
+        """Return the estimate on all rows with the probabilities of bootstraps, if there are any.
 
         Examples
         --------
@@ -152,7 +152,9 @@ class EdgeFrequencies(Shown):
         >>> found.as_estimate().probabilities.tolist()
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
         """
-        return replace(self.estimate, columns=self.columns, probabilities=self.probabilities)
+        own = self.estimate.probabilities
+        shares = self.probabilities if self.measured else own
+        return replace(self.estimate, columns=self.columns, probabilities=shares)
 
     @property
     def support(self) -> NDArray[np.float64]:
@@ -214,7 +216,11 @@ class EdgeFrequencies(Shown):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; undefined numbers are None."""
+        """Return plain values for JSON; undefined numbers are None.
+
+        "probabilities" are those of the algorithm itself, where it has them.
+        """
+        own = self.estimate.probabilities
         values: dict[str, Any] = plain_values(
             {
                 "columns": self.columns,
@@ -226,6 +232,7 @@ class EdgeFrequencies(Shown):
                 "directed": self.directed,
                 "undirected": self.undirected,
             }
+            | ({} if own is None else {"probabilities": own})
         )
         return values
 

@@ -123,6 +123,19 @@ def test_frequencies_are_probabilities_with_undirected_edges_half_each_way():
     assert edge_frequencies(Correlated(), experiments(), 5, 0).as_estimate().probabilities is None
 
 
+def test_the_probabilities_of_the_algorithm_itself_are_told():
+    @dataclass(frozen=True)
+    class Sure(Correlated):
+        def discover(self, data, rng):
+            return Estimate.of_probabilities(np.triu(np.full((data.n_nodes,) * 2, 0.75), 1))
+
+    found = edge_frequencies(Sure(), experiments(), 5, 0)
+    own = found.estimate.probabilities
+    np.testing.assert_array_equal(own, found.as_estimate().probabilities)
+    assert own.tolist() == found.to_dict()["probabilities"]
+    assert "probabilities" not in edge_frequencies(Correlated(), experiments(), 5, 0).to_dict()
+
+
 def test_a_warning_of_the_algorithm_stands_beside_the_graph():
     shown = document_text(edge_frequencies(Warns(), experiments(), 5, 0).document())
     assert "Few rows." in shown
