@@ -14,7 +14,7 @@ Each is a frozen dataclass with a ``version`` and one method:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -29,6 +29,13 @@ from causalassay.common.on_demand import names_on_demand
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.graphs.lagged import LaggedGraph
+from causalassay.graphs.probabilities import (
+    Probabilities,
+    check_probabilities,
+    edge_probabilities,
+    most_probable_dag,
+    order_by_probability,
+)
 from causalassay.present import Document, Facts, GraphFigure, Shown
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values
@@ -56,6 +63,10 @@ __getattr__, __dir__ = names_on_demand(__name__)
 Kind = Literal["dag", "cpdag", "pdag", "summary"]
 """What an estimate's graph is; "summary": of a series, both entries of a pair mean feedback."""
 
+
+WARNING = "warning"
+"""What `Estimate.info` calls a sentence that a reader of the graph should know: pages show it
+beside the graph, and studies keep it in the notes of the row."""
 
 LONGEST_FACT = 120
 """Letters of what an estimate shows of its run."""
@@ -167,6 +178,15 @@ class Estimate(Shown):
         Of a series: at which lags the links are; its summary is `graph`.
     columns : tuple of str, optional
         The names of the nodes; `causalassay.discover` fills them in from the data.
+    probabilities : array, optional
+        Of a method that has them: ``probabilities[i, j]`` is that of i→j, in [0, 1], with diagonal
+        0. ``p[i, j] + p[j, i]`` is at most 1 (but of a "summary"); an edge whose direction is
+        unknown counts half each way.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities are none.
 
     Examples
     --------
@@ -184,9 +204,62 @@ class Estimate(Shown):
     info: Mapping[str, Any] = field(default_factory=dict)
     lagged: LaggedGraph | None = None
     columns: tuple[str, ...] | None = None
+    probabilities: Probabilities | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graph", as_bool(self.graph))
+        if self.probabilities is not None:
+            both_ways = self.kind == "summary"
+            checked = check_probabilities(self.probabilities, len(self.graph), both_ways=both_ways)
+            checked.flags.writeable = False
+            object.__setattr__(self, "probabilities", checked)
+
+    @classmethod
+    def of_graphs(
+        cls,
+        graphs: Iterable[Adjacency],
+        weights: Sequence[float] | None = None,
+        info: Mapping[str, Any] | None = None,
+    ) -> Estimate:
+        """Return the estimate that several graphs make together, such as draws from a posterior.
+
+        Its probabilities are those of `causalassay.graphs.edge_probabilities`, its graph is the
+        DAG that `causalassay.graphs.most_probable_dag` reads from them.
+
+        Parameters
+        ----------
+        graphs : iterable of Adjacency
+            DAGs, CPDAGs or PDAGs of the same nodes.
+        weights : sequence of float, optional
+            Of the graphs; without them all count alike.
+        info : mapping, optional
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> estimate = Estimate.of_graphs([chain(2), chain(2).T], weights=[0.75, 0.25])
+        >>> estimate.probabilities.tolist(), estimate.graph.astype(int).tolist()
+        ([[0.0, 0.75], [0.25, 0.0]], [[0, 1], [0, 0]])
+        """
+        return cls.of_probabilities(edge_probabilities(graphs, weights), info=info)
+
+    @classmethod
+    def of_probabilities(
+        cls,
+        probabilities: Probabilities,
+        threshold: float = 0.5,
+        info: Mapping[str, Any] | None = None,
+    ) -> Estimate:
+        """Return the DAG that `causalassay.graphs.most_probable_dag` reads, with an order of it.
+
+        Examples
+        --------
+        >>> Estimate.of_probabilities(np.array([[0.0, 0.2], [0.7, 0.0]])).order
+        (1, 0)
+        """
+        graph = most_probable_dag(probabilities, threshold)
+        order = order_by_probability(graph, probabilities)
+        return cls(graph, "dag", order=order, info=info or {}, probabilities=probabilities)
 
     def __repr__(self) -> str:
         from causalassay.present.drawing import show  # noqa: PLC0415  # only what is shown needs it
@@ -207,6 +280,7 @@ class Estimate(Shown):
             "columns": plain_values(self.columns),
             "graph": self.graph.astype(int).tolist(),
             "weights": None if self.weights is None else np.asarray(self.weights).tolist(),
+            "probabilities": plain_values(self.probabilities),
             "order": None if self.order is None else [int(node) for node in self.order],
             "lagged": None if self.lagged is None else self.lagged.links.astype(int).tolist(),
             "info": plain_values(dict(self.info)),
@@ -218,8 +292,9 @@ class Estimate(Shown):
         Parameters
         ----------
         path : str or Path
-            With the suffix ``.json``, or ``.npz``: then "graph", "weights", "order" and "lagged"
-            are arrays, as far as they are there, and "about" is the rest as JSON.
+            With the suffix ``.json``, or ``.npz``: then "graph", "weights", "probabilities",
+            "order" and "lagged" are arrays, as far as they are there, and "about" is the rest as
+            JSON.
         """
         parts, path = self.to_dict(), as_path(path)
         if _suffix(path) == ".json":
@@ -261,6 +336,7 @@ class Estimate(Shown):
             parts["info"],
             None if lagged is None else LaggedGraph(np.asarray(lagged) == 1),
             None if parts["columns"] is None else tuple(parts["columns"]),
+            parts.get("probabilities"),
         )
 
     def document(self) -> Document:
@@ -268,8 +344,10 @@ class Estimate(Shown):
         from causalassay.present.drawing import show  # noqa: PLC0415  # only what is shown needs it
 
         drawing = show(self.graph)
-        facts = {} if self.order is None else {"order": self.order}
-        facts |= {"weights": "none" if self.weights is None else "unthresholded"} | dict(self.info)
+        facts: dict[str, Any] = {} if self.order is None else {"order": self.order}
+        facts |= {"weights": "none" if self.weights is None else "unthresholded"}
+        facts |= {} if self.probabilities is None else {"probabilities": "of each edge"}
+        facts |= dict(self.info)
         texts = {
             str(name): formatted(value, "factor")
             if isinstance(value, float)
@@ -281,7 +359,7 @@ class Estimate(Shown):
         return Document("Estimate", "", [figure, Facts(texts)], about=about)
 
 
-_ARRAYS = ("graph", "weights", "order", "lagged")
+_ARRAYS = ("graph", "weights", "probabilities", "order", "lagged")
 
 
 def _suffix(path: Path) -> str:

@@ -74,6 +74,28 @@ def garbage(request):
     return chain(request)
 
 
+def probable(request):
+    d = len(request.columns)
+    return {"probabilities": 0.75 * np.eye(d, k=1) + 0.125 * np.eye(d, k=-1)}
+
+
+def posterior(request):
+    d = len(request.columns)
+    return {"graphs": np.stack([np.eye(d, k=1), np.eye(d, k=-1)]), "graph_weights": [3.0, 1.0]}
+
+
+def too_probable(request):
+    return {"probabilities": 1.5 * np.eye(len(request.columns), k=1)}
+
+
+def no_weight(request):
+    return {"graphs": np.eye(len(request.columns), k=1)[None], "graph_weights": [0.0]}
+
+
+def one_graph(request):
+    return {"graphs": np.eye(len(request.columns), k=1)}
+
+
 def nan(request):
     return {"graph": np.full((len(request.columns),) * 2, np.nan)}
 

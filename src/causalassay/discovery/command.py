@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import hashlib
 import os
@@ -14,16 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, ClassVar, Literal, get_args
 
+import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.common.files import unsaid
+from causalassay.common.files import read_text, unsaid
 from causalassay.common.import_path import without_guard
-from causalassay.common.spelling import RefusedValue
+from causalassay.common.spelling import RefusedValue, listed
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
+from causalassay.graphs.probabilities import Probabilities, check_probabilities
 from causalassay.processes.process_tree import kill_group, killed_with_us
 
 STDERR_LENGTH = 2000
@@ -44,7 +47,9 @@ class Command:
     columns are ``condition`` and ``target``. The graph file is CSV, either an edge
     list with the header ``from,to`` or ``from,to,type`` (``->`` or ``--``), or a square
     matrix of 0 and 1 with names. The environment variable
-    ``CAUSALASSAY_SEED`` holds a number from the task's stream.
+    ``CAUSALASSAY_SEED`` holds a number from the task's stream. Where its words contain
+    ``{probabilities}``, that is the path of one more file that it may write: a square matrix with
+    the names of the columns as header, whose row i, column j is the probability of i→j.
 
     A word that is the path of a file, as in ``"Rscript pc.R"`` or ``--settings=pc.json``,
     may be relative to the working directory or, in a study, to the folder of its file. There the
@@ -136,16 +141,23 @@ class Command:
         seed = int(rng.integers(2**31))
         with tempfile.TemporaryDirectory(prefix="causalassay-") as folder:
             data_file, graph_file = Path(folder) / "data.csv", Path(folder) / "graph.csv"
+            probability_file = Path(folder) / "probabilities.csv"
             try:
                 write(data, data_file)
             except ValueError as reason:
                 raise NotApplicable(f"the data cannot be written to a file: {reason}") from reason
-            _run(self._call(data_file, graph_file), folder, seed, self.max_seconds)
+            words = self._call(data_file, graph_file, probability_file)
+            _run(words, folder, seed, self.max_seconds)
             graph = _read(graph_file, data)
+            probabilities = None
+            if probability_file.exists():
+                both_ways = self.promises == "summary"
+                probabilities = _read_probabilities(probability_file, data.columns, both_ways)
         fits = {"dag": is_dag, "cpdag": is_cpdag}.get(self.promises)
         if fits is not None and not fits(graph):
             raise CommandFailed(f"the program promised a {self.promises} and wrote none")
-        return Estimate(graph, self.promises, info={"program": " ".join(self._words())})
+        info = {"program": " ".join(self._words())}
+        return Estimate(graph, self.promises, info=info, probabilities=probabilities)
 
     def named_files(self) -> Iterator[tuple[str, str, str]]:
         """Yield the files of the author that a study's program names: word, path and SHA-256."""
@@ -163,12 +175,14 @@ class Command:
             if not same:
                 raise CommandFailed(f"{path} was changed since the study was read; run it again")
 
-    def _call(self, data_file: Path, graph_file: Path) -> list[str]:
+    def _call(self, data_file: Path, graph_file: Path, probability_file: Path) -> list[str]:
         words = list(self.full_words())
         if not any("{data}" in word or "{graph}" in word for word in words):
             words += ["{data}", "{graph}"]
         filled = [
-            word.replace("{data}", str(data_file)).replace("{graph}", str(graph_file))
+            word.replace("{data}", str(data_file))
+            .replace("{graph}", str(graph_file))
+            .replace("{probabilities}", str(probability_file))
             for word in words
         ]
         if self.max_memory_mb is None:
@@ -223,6 +237,24 @@ def _read(path: Path, data: Dataset) -> Adjacency:
             return read_graph(path, columns=data.columns)[0]
     except ValueError as reason:
         raise CommandFailed(f"the graph file cannot be read: {reason}") from reason
+
+
+def _read_probabilities(path: Path, columns: Sequence[str], both_ways: bool) -> Probabilities:
+    """Return the matrix that a program wrote, in the order of the data's columns."""
+    try:
+        lines = [line for line in csv.reader(read_text(path, "a CSV file").splitlines()) if line]
+        header, *rows = lines or [[]]
+        names = [name.strip() for name in header if name.strip()]
+        if sorted(names) != sorted(columns):
+            raise ValueError(f"its header is {listed(names)}, expected {listed(columns)}")
+        # A first column may repeat the names.
+        matrix = np.array([row[-len(names) :] for row in rows], dtype=float)
+        place = [names.index(name) for name in columns]
+        if matrix.shape == (len(names), len(names)):
+            matrix = matrix[np.ix_(place, place)]
+        return check_probabilities(matrix, len(columns), both_ways=both_ways)
+    except (ValueError, csv.Error) as reason:
+        raise CommandFailed(f"the file of probabilities cannot be read: {reason}") from reason
 
 
 # The files that a program's words name: where they are, and what is in them.

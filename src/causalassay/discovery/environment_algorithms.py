@@ -44,6 +44,12 @@ from causalassay.environments.process import (
 )
 from causalassay.graphs import is_cpdag
 from causalassay.graphs.lagged import LaggedGraph
+from causalassay.graphs.probabilities import (
+    Probabilities,
+    check_probabilities,
+    edge_probabilities,
+    most_probable_dag,
+)
 
 NOT_SEEDED = "not repeatable"
 """The remark of an estimate whose package cannot be seeded."""
@@ -191,6 +197,7 @@ def _estimate(answer: Answer, n_nodes: int, definition: AlgorithmDefinition) -> 
     if weights is not None:
         weights = _checked_weights(weights, n_nodes)
     lagged = None
+    probabilities = _probabilities(answer, n_nodes, definition)
     if "links" in answer.arrays:
         lagged = _lagged(answer.arrays["links"], n_nodes)
         graph = lagged.summary
@@ -198,6 +205,8 @@ def _estimate(answer: Answer, n_nodes: int, definition: AlgorithmDefinition) -> 
         graph = checked_graph(answer.arrays["graph"], n_nodes)
     elif weights is not None:
         graph = weights != 0
+    elif probabilities is not None:
+        graph = most_probable_dag(probabilities)
     else:
         raise EnvironmentFailed("invalid: its answer has no graph")
     order = answer.arrays.get("order")
@@ -208,7 +217,28 @@ def _estimate(answer: Answer, n_nodes: int, definition: AlgorithmDefinition) -> 
         None if order is None else tuple(int(node) for node in np.ravel(order)),
         {"package": _package(definition), **_seed_remark(definition), **answer.info},
         lagged,
+        probabilities=probabilities,
     )
+
+
+def _probabilities(
+    answer: Answer, n_nodes: int, definition: AlgorithmDefinition
+) -> Probabilities | None:
+    """Return the probabilities of an answer, or those of the graphs in it; None without any."""
+    stated, graphs = answer.arrays.get("probabilities"), answer.arrays.get("graphs")
+    try:
+        if stated is not None:
+            both_ways = definition.output == "summary"
+            return check_probabilities(stated, n_nodes, both_ways=both_ways)
+        if graphs is None:
+            return None
+        if graphs.ndim != 3 or not len(graphs):
+            raise EnvironmentFailed(f"invalid: its graphs have shape {graphs.shape}")
+        checked = [checked_graph(graph, n_nodes) for graph in graphs]
+        weights = answer.arrays.get("graph_weights")
+        return edge_probabilities(checked, None if weights is None else np.ravel(weights).tolist())
+    except (TypeError, ValueError) as reason:
+        raise EnvironmentFailed(f"invalid: its {reason}") from None
 
 
 def _kind(graph: Adjacency, definition: AlgorithmDefinition) -> Kind:

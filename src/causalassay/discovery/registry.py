@@ -348,16 +348,18 @@ def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
         reference=_stated(kind, "reference", str) or "",
         licence=_stated(kind, "licence", str) or ("MIT" if entry.built_in else ""),
         parameters=parameters(kind),
-        missing=_absent(kind),
+        missing=_absent(entry),
         package=entry.package,
         reads=reads,
     )
 
 
-def _absent(kind: Any) -> str:
-    """Return why an algorithm of an environment cannot run here; empty for what can."""
+def _absent(entry: RegistryEntry[Any]) -> str:
+    """Return why one of ours, or of an environment, cannot run here; empty for what can."""
+    kind: Any = entry.value
     in_environment = isinstance(getattr(kind, "definition", None), AlgorithmDefinition)
-    return kind.absent() if in_environment else ""
+    is_known = in_environment or entry.built_in
+    return kind.absent() if is_known and hasattr(kind, "absent") else ""
 
 
 def _stated(kind: type[Algorithm], name: str, of_type: type[T]) -> T | None:

@@ -8,10 +8,11 @@ A message is its length, a head as JSON, and arrays as NumPy writes them, one af
 the head has the name and the bytes of each. The first message says that the adapter was imported.
 
 An adapter has the mappings ``ALGORITHMS`` and, where it simulates, ``GENERATORS``: name to a
-function that takes a `Request` and returns a mapping. Of an algorithm it has "graph" or
-"weights", and where there are any "order", "links" (lag, cause, effect) and "info"; of a
-generator "values" and "graph", of discrete columns "levels" too, of a series "links" instead of
-"graph". With "not_applicable" alone it says why the data do not fit.
+function that takes a `Request` and returns a mapping. Of an algorithm it has "graph", "weights",
+"probabilities" (of each edge) or "graphs" (several, such as draws from a posterior, with the share
+of each as "graph_weights"), and where there are any "order", "links" (lag, cause, effect) and
+"info"; of a generator "values" and "graph", of discrete columns "levels" too, of a series "links"
+instead of "graph". With "not_applicable" alone it says why the data do not fit.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ LONGEST_REASON = 1000
 Message = tuple[dict[str, Any], dict[str, Any]]
 """A head and its arrays."""
 
-_ARRAYS = ("graph", "weights", "order", "links", "values", "levels")
+_ARRAYS = (
+    *("graph", "weights", "probabilities", "graphs", "graph_weights", "order", "links"),
+    *("values", "levels"),
+)
 
 
 class Broken(Exception):

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         threshold,
         topological_order,
     )
+    from causalassay.graphs.probabilities import edge_probabilities, most_probable_dag
     from causalassay.graphs.validity import NoExtension, as_cpdag, check_cpdag, extend, is_cpdag
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "complete",
     "d_separated",
     "descendants",
+    "edge_probabilities",
     "enumerate_dags",
     "erdos_renyi",
     "extend",
@@ -79,6 +81,7 @@ __all__ = [
     "lagged_erdos_renyi",
     "mec_size",
     "meek_closure",
+    "most_probable_dag",
     "path_counts",
     "possible_descendants",
     "possible_reachability",

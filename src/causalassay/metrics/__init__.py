@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from causalassay.metrics.interventional import *  # noqa: F403
     from causalassay.metrics.laws import *  # noqa: F403
     from causalassay.metrics.ordering import *  # noqa: F403
+    from causalassay.metrics.probabilities import *  # noqa: F403
     from causalassay.metrics.resolution import *  # noqa: F403
 
 _MODULES = (
@@ -21,6 +22,7 @@ _MODULES = (
     "chance_level",
     "adjustment",
     "intervention_distance",
+    "probabilities",
     "laws",
     "interventional",
     "resolution",

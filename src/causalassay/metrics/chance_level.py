@@ -25,7 +25,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs import skeleton
 from causalassay.metrics.edges import Guess, check_pair, graph_of
-from causalassay.metrics.registry import GraphMetric, metric
+from causalassay.metrics.registry import PROBABILISTIC, GraphMetric, metric
 
 __all__ = [
     "chance",
@@ -160,7 +160,9 @@ def _relabelled(guess: Guess, label: np.ndarray) -> Guess:
     if not isinstance(guess, Estimate):
         return guess[both]
     order = None if guess.order is None else tuple(int(label[node]) for node in guess.order)
-    return replace(guess, graph=guess.graph[both], order=order, weights=None, lagged=None)
+    p = None if guess.probabilities is None else guess.probabilities[both]
+    graph = guess.graph[both]
+    return replace(guess, graph=graph, order=order, weights=None, lagged=None, probabilities=p)
 
 
 def _counted(truth: Adjacency, guess: Adjacency) -> _Counts:
@@ -227,6 +229,7 @@ _COMPARE_GRAPHS = (
     "sid_normalized",
     "sid_penalized",
     "skeleton_p",
+    *PROBABILISTIC,
 )
 
 

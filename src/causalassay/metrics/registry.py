@@ -191,6 +191,13 @@ CONTROLS = (
 )
 """Every study reports these together with F1, unless it says ``controls = false``."""
 
-CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}
+PROBABILISTIC = tuple(
+    f"{of}{name}"
+    for of in ("", "skeleton_")
+    for name in ("auroc", "auprc", "brier", "calibration_error")
+)
+"""The metrics of the probabilities of edges: nan for an estimate that has none."""
+
+CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd", *PROBABILISTIC)}
 """Each of these metrics also has its chance level: the mean over graphs with as many edges at
-random places."""
+random places, or what probabilities get that say nothing."""

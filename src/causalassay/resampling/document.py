@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causalassay.contracts import WARNING
 from causalassay.present import (
     Block,
     Column,
@@ -174,6 +175,8 @@ def frequencies_document(
     blocks: list[Block] = [
         GraphFigure("large-graph" if large else "graph", drawing._repr_svg_, caption)
     ]
+    if warning := frequencies.estimate.info.get(WARNING):
+        blocks.append(Prose(f"{str(warning)[:1].upper()}{str(warning)[1:]}.", "notice"))
     if frequencies.measured and 1 < len(frequencies.columns) <= MOST_DRAWN:
         alt = "How often each row may cause each column"
         blocks.append(Figure("frequencies", partial(frequency_matrix, frequencies), alt, MATRIX))

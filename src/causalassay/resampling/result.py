@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.spelling import visible
 from causalassay.contracts import Estimate
+from causalassay.graphs.probabilities import Probabilities
 from causalassay.present import Document, Shown
 from causalassay.present.drawing import Drawing, show
 from causalassay.present.formatting import counted, percent
@@ -136,6 +137,29 @@ class EdgeFrequencies(Shown):
         return self._share(self.n_directed + self.n_directed.T + self.n_undirected)
 
     @property
+    def probabilities(self) -> Probabilities | None:
+        """The shares as probabilities of edges: of i—j half each way; None without bootstraps.
+
+        How far they can be read as such is what `causalassay.metrics.calibration_error` measures.
+        """
+        return self.directed + self.undirected / 2 if self.measured else None
+
+    def as_estimate(self) -> Estimate:
+        """Return the estimate on all rows with the probabilities of bootstraps, if there are any.
+
+        Examples
+        --------
+        >>> from causalassay.resampling import edge_frequencies
+        >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
+        >>> found = edge_frequencies("var-sortnregress", values, rng=1, n_bootstrap=20)
+        >>> found.as_estimate().probabilities.tolist()
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+        """
+        own = self.estimate.probabilities
+        shares = self.probabilities if self.measured else own
+        return replace(self.estimate, columns=self.columns, probabilities=shares)
+
+    @property
     def support(self) -> NDArray[np.float64]:
         """Share of the bootstraps that have an edge as the graph has it, shape (d, d)."""
         graph = self.estimate.graph
@@ -195,7 +219,11 @@ class EdgeFrequencies(Shown):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; undefined numbers are None."""
+        """Return plain values for JSON; undefined numbers are None.
+
+        "probabilities" are those of the algorithm itself, where it has them.
+        """
+        own = self.estimate.probabilities
         values: dict[str, Any] = plain_values(
             {
                 "columns": self.columns,
@@ -208,6 +236,7 @@ class EdgeFrequencies(Shown):
                 "undirected": self.undirected,
                 "seed": self.seed,
             }
+            | ({} if own is None else {"probabilities": own})
         )
         return values
 

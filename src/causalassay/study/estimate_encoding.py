@@ -1,4 +1,4 @@
-"""Estimates as few bytes: the edges, the non-zero weights, and a JSON head."""
+"""Estimates as few bytes: the edges, the non-zero weights and probabilities, and a JSON head."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalassay.contracts import Estimate
 from causalassay.graphs.lagged import LaggedGraph
@@ -23,7 +24,8 @@ MOST_INFO = 100_000
 def encode(estimate: Estimate) -> bytes:
     """Return an estimate as bytes, sparse and compressed.
 
-    The weights of no edge are left out; `info` keeps what JSON can hold.
+    The weights of no edge are left out; `info` keeps what JSON can hold. Probabilities are kept in
+    single precision, which is finer than any of them is known.
 
     Examples
     --------
@@ -58,7 +60,12 @@ def pack(estimate: Estimate) -> bytes:
     edges = np.flatnonzero(estimate.graph)
     weighted = None if estimate.weights is None else np.flatnonzero(estimate.weights)
     lagged = estimate.lagged
-    links = {} if lagged is None else {"lags": len(lagged.links), "links": _indices(lagged.links)}
+    more: dict[str, Any] = {}
+    if lagged is not None:
+        more = {"lags": len(lagged.links), "links": _indices(lagged.links)}
+    likely = None if estimate.probabilities is None else np.flatnonzero(estimate.probabilities)
+    if likely is not None:
+        more["probabilities"] = len(likely)
     head = json.dumps(
         {
             "n": len(estimate.graph),
@@ -67,7 +74,7 @@ def pack(estimate: Estimate) -> bytes:
             "info": _short(_plain(estimate.info)),
             "edges": len(edges),
             "weights": None if weighted is None else len(weighted),
-            **links,
+            **more,
         },
         separators=(",", ":"),
     ).encode()
@@ -76,6 +83,11 @@ def pack(estimate: Estimate) -> bytes:
         parts += [
             weighted.astype(_INDEX).tobytes(),
             np.asarray(estimate.weights, dtype="<f8").ravel()[weighted].tobytes(),
+        ]
+    if likely is not None and estimate.probabilities is not None:
+        parts += [
+            likely.astype(_INDEX).tobytes(),
+            estimate.probabilities.ravel()[likely].astype("<f4").tobytes(),
         ]
     return b"".join(parts)
 
@@ -102,20 +114,36 @@ def unpack(raw: bytes, n_nodes: int | None = None) -> Estimate:
     edges = np.frombuffer(raw, _INDEX, head["edges"], offset)
     graph = np.zeros(n * n, dtype=bool)
     graph[edges] = True
-    weights = None
+    offset += edges.nbytes
+    weights = probabilities = None
     if head["weights"] is not None:
-        offset += edges.nbytes
-        indices = np.frombuffer(raw, _INDEX, head["weights"], offset)
-        weights = np.zeros(n * n)
-        weights[indices] = np.frombuffer(raw, "<f8", head["weights"], offset + indices.nbytes)
-        weights = weights.reshape(n, n)
+        weights = _matrix(raw, "<f8", head["weights"], offset, n)
+        offset += 12 * head["weights"]
+    if "probabilities" in head:
+        probabilities = _matrix(raw, "<f4", head["probabilities"], offset, n)
     order = None if head["order"] is None else tuple(head["order"])
     lagged = None
     if "links" in head:
         links = np.zeros(head["lags"] * n * n, dtype=bool)
         links[head["links"]] = True
         lagged = LaggedGraph(links.reshape(-1, n, n))
-    return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"], lagged)
+    return Estimate(
+        graph.reshape(n, n),
+        head["kind"],
+        weights,
+        order,
+        head["info"],
+        lagged,
+        probabilities=probabilities,
+    )
+
+
+def _matrix(raw: bytes, kind: str, count: int, offset: int, n: int) -> NDArray[np.float64]:
+    """Return a matrix of which the indices that are not zero come first, then the numbers."""
+    indices = np.frombuffer(raw, _INDEX, count, offset)
+    matrix = np.zeros(n * n)
+    matrix[indices] = np.frombuffer(raw, kind, count, offset + indices.nbytes)
+    return matrix.reshape(n, n)
 
 
 def _short(info: Any) -> Any:

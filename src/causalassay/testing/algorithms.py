@@ -18,6 +18,7 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, Reads
 from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
+from causalassay.graphs.probabilities import check_probabilities
 from causalassay.models import SCM, SeriesSCM
 
 # What the checks of every kind share: collecting breaches, and what a plug-in's class must be.
@@ -123,12 +124,14 @@ def _is_deterministic(algorithm: Algorithm) -> Iterator[str]:
     first, second = _run(algorithm, data), _run(algorithm, data)
     if not np.array_equal(first.graph, second.graph):
         yield "two runs with the same stream gave different graphs: draw from `rng` alone"
-    if not np.array_equal(_weights(first), _weights(second), equal_nan=True):
-        yield "two runs with the same stream gave different weights: draw from `rng` alone"
+    for name in ("weights", "probabilities"):
+        if not np.array_equal(_numbers(first, name), _numbers(second, name), equal_nan=True):
+            yield f"two runs with the same stream gave different {name}: draw from `rng` alone"
 
 
-def _weights(estimate: Estimate) -> Weights:
-    return np.zeros(0) if estimate.weights is None else estimate.weights
+def _numbers(estimate: Estimate, name: str) -> Weights:
+    array = getattr(estimate, name)
+    return np.zeros(0) if array is None else array
 
 
 def _leaves_its_input_alone(algorithm: Algorithm) -> Iterator[str]:
@@ -175,6 +178,12 @@ def estimate_flaws(estimate: Estimate, n_nodes: int) -> Iterator[str]:
             yield f"its weights have shape {estimate.weights.shape}"
         elif not np.isfinite(estimate.weights).all():
             yield "its weights are not all finite"
+    if estimate.probabilities is not None:
+        try:
+            both_ways = estimate.kind == "summary"
+            check_probabilities(estimate.probabilities, n_nodes, both_ways=both_ways)
+        except (TypeError, ValueError) as reason:
+            yield f"its {reason}"
     if estimate.order is not None and sorted(estimate.order) != list(range(n_nodes)):
         yield f"its order {estimate.order} does not name each column once"
 

@@ -66,6 +66,35 @@ def test_paths_can_stand_anywhere_in_the_words():
     assert estimate.graph[0, 2]
 
 
+PROBABLE = WRITE.format("from,to\na,b") + ";open(sys.argv[3], 'w').write({!r})"
+THREE = ("{data}", "{graph}", "{probabilities}")
+
+
+def test_a_program_may_write_probabilities_beside_its_graph():
+    code = PROBABLE.format(",c,a,b\nc,0,0.1,0\na,0.2,0,0.7\nb,0,0.3,0\n")
+    command = Command((sys.executable, "-c", f"import sys\n{code}", *THREE), promises="dag")
+    found = run(command).probabilities
+    assert [[0, 0.7, 0.2], [0.3, 0, 0], [0.1, 0, 0]] == found.tolist()
+    silent = (sys.executable, "-c", f"import sys\n{WRITE.format('from,to')}", *THREE)
+    assert run(Command(silent)).probabilities is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n0,0\n0,0\n", "its header is 'a', 'b', expected 'a', 'b', 'c'"),
+        ("a,b,c\n0,0\n", "shape"),
+        ("a,b,c\n0,x,0\n0,0,0\n0,0,0\n", "could not convert"),
+        ("a,b,c\n0,2,0\n0,0,0\n0,0,0\n", "that of 0→1 is 2.0"),
+        ("", "its header is"),
+    ],
+)
+def test_a_file_that_holds_no_probabilities_is_an_error(text, message):
+    code = f"import sys\n{PROBABLE.format(text)}"
+    with pytest.raises(CommandFailed, match=f"file of probabilities cannot be read: .*{message}"):
+        run(Command((sys.executable, "-c", code, *THREE)))
+
+
 def test_the_seed_comes_from_the_stream():
     code = (
         "seed = int(os.environ['CAUSALASSAY_SEED'])\n"

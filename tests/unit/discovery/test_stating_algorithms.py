@@ -64,6 +64,36 @@ def test_a_saved_estimate_is_the_same(tmp_path, suffix, name):
     assert estimate.to_dict() == ca.Estimate.load(tmp_path / f"estimate.{suffix}").to_dict()
 
 
+@pytest.mark.parametrize("suffix", ["json", "npz"])
+def test_probabilities_are_saved(tmp_path, suffix):
+    p = np.array([[0.0, 1 / 3], [0.25, 0.0]])
+    estimate = ca.Estimate.of_probabilities(p, info={"prior": "mine"})
+    estimate.save(tmp_path / f"estimate.{suffix}")
+    again = ca.Estimate.load(tmp_path / f"estimate.{suffix}")
+    np.testing.assert_array_equal(p, again.probabilities)
+    assert estimate.to_dict() == again.to_dict()
+    assert again.document().title == "Estimate"
+    with pytest.raises(ValueError, match="read-only"):
+        again.probabilities[0, 1] = 0.5
+
+
+def test_several_graphs_are_one_estimate():
+    one, two = ca.graphs.chain(3), ca.graphs.chain(3).T
+    found = ca.Estimate.of_graphs([one, two, one])
+    np.testing.assert_allclose((2 * one + two) / 3, found.probabilities)
+    np.testing.assert_array_equal(one, found.graph)
+    assert (0, 1, 2) == found.order
+
+
+def test_what_are_no_probabilities_makes_no_estimate():
+    with pytest.raises(ValueError, match=r"probabilities: expected the shape \(3, 3\)"):
+        ca.Estimate(ca.graphs.chain(3), "dag", probabilities=np.zeros((2, 2)))
+    both = np.array([[0, 0.9], [0.9, 0]])
+    with pytest.raises(ValueError, match="sum to 1.8"):
+        ca.Estimate(ca.graphs.chain(2), "dag", probabilities=both)
+    assert ca.Estimate(both > 0, "summary", probabilities=both).probabilities[1, 0] == 0.9
+
+
 def test_an_estimate_is_saved_as_json_or_npz(tmp_path):
     with pytest.raises(ValueError, match="expected a file .json or .npz, got 'a.txt'"):
         ca.discover("empty", VALUES).save(tmp_path / "a.txt")

@@ -94,6 +94,17 @@ def test_the_same_task_gives_the_same_row_in_any_order(worker):
         ("nan", "failed", "invalid: its graph has entries that are neither 0 nor 1"),
         ("shape", "failed", "invalid: its graph has shape (2, 3) for 4 columns"),
         ("cycle", "failed", 'invalid: its kind is "dag" but the graph is none'),
+        (
+            "too_probable",
+            "failed",
+            "invalid: its probabilities: that of 0→1 is 1.5, expected a number from 0 to 1",
+        ),
+        (
+            "no_weight",
+            "failed",
+            "invalid: its weights: expected numbers >= 0 that are not all 0",
+        ),
+        ("one_graph", "failed", "invalid: its graphs have shape (4, 4)"),
         ("refuse", "skipped", "the data are too tame"),
         ("garbage", "ok", ""),
     ],
@@ -102,6 +113,17 @@ def test_whatever_happens_is_a_row_and_the_next_task_goes_on(worker, deed, statu
     record = worker(deed)
     assert (status, reason) == (record.status, record.reason)
     assert "ok" == worker("chain", 1).status
+
+
+@pytest.mark.parametrize(("deed", "share"), [("probable", 0.125), ("posterior", 0.25)])
+def test_probabilities_or_several_graphs_become_an_estimate(worker, deed, share):
+    record = worker(deed)
+    assert "ok" == record.status, record.reason
+    estimate = decode(record.estimate)
+    assert record.scores[0] in range(7)
+    assert {0.0, 0.75, share} == set(estimate.probabilities.ravel())
+    assert (estimate.probabilities[estimate.graph] == 0.75).all()
+    assert 3 == estimate.graph.sum()
 
 
 def test_a_task_that_takes_too_long_is_ended_with_its_package(worker):

@@ -3,7 +3,7 @@
 import json
 import multiprocessing
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
+from causalassay.present.terminal import document_text
 from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
 from strategies import datasets, rngs
 
@@ -49,6 +50,16 @@ class Fragile:
         if data.pooled[0].sum() < -2:
             raise NotApplicable("too negative")
         return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+
+
+@dataclass(frozen=True)
+class Warns:
+    """Find what is correlated, and say that this is not enough."""
+
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        return replace(Correlated().discover(data, rng), info={"warning": "few rows"})
 
 
 def experiments(n=60):
@@ -93,6 +104,41 @@ def test_frequencies_equal_those_of_a_slow_twin(algorithm):
             assert counts.get((one, other, "--"), 0) == found.n_undirected[i, j]
     assert found.n_directed.sum() > 0
     assert not found.failures
+
+
+def test_frequencies_are_probabilities_with_undirected_edges_half_each_way():
+    found = edge_frequencies(Correlated(), experiments(), 5, 12)
+    p = found.probabilities
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                forward, backward, undirected, absent = found.shares(i, j)
+                assert forward + undirected / 2 == pytest.approx(p[i, j])
+                assert 1 - absent == pytest.approx(p[i, j] + p[j, i])
+                assert backward + undirected / 2 == pytest.approx(p[j, i])
+    estimate = found.as_estimate()
+    np.testing.assert_array_equal(found.estimate.graph, estimate.graph)
+    np.testing.assert_allclose(p, estimate.probabilities)
+    assert np.isfinite(ca.metrics.brier(np.triu(np.ones((4, 4), bool), 1), estimate))
+    assert edge_frequencies(Correlated(), experiments(), 5, 0).as_estimate().probabilities is None
+
+
+def test_the_probabilities_of_the_algorithm_itself_are_told():
+    @dataclass(frozen=True)
+    class Sure(Correlated):
+        def discover(self, data, rng):
+            return Estimate.of_probabilities(np.triu(np.full((data.n_nodes,) * 2, 0.75), 1))
+
+    found = edge_frequencies(Sure(), experiments(), 5, 0)
+    own = found.estimate.probabilities
+    np.testing.assert_array_equal(own, found.as_estimate().probabilities)
+    assert own.tolist() == found.to_dict()["probabilities"]
+    assert "probabilities" not in edge_frequencies(Correlated(), experiments(), 5, 0).to_dict()
+
+
+def test_a_warning_of_the_algorithm_stands_beside_the_graph():
+    shown = document_text(edge_frequencies(Warns(), experiments(), 5, 0).document())
+    assert "Few rows." in shown
 
 
 def test_the_graph_is_that_of_all_rows():

@@ -13,7 +13,7 @@ from causalassay.contracts import Estimate, NotApplicable
 from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, to_cpdag
 from causalassay.graphs.sources import Chain, ErdosRenyi
-from causalassay.metrics import f1, shd, sid
+from causalassay.metrics import auroc, brier, f1, shd, sid
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.study.estimate_encoding import decode, encode
@@ -113,6 +113,11 @@ def _functions_have_keys(monkeypatch):
         ),
         (lambda data: Estimate(chain(5), "dag", order=(0, 1)), "failed", "invalid: its order"),
         (
+            lambda data: Estimate(chain(5), "dag", probabilities=np.eye(5)),
+            "failed",
+            "raised ValueError: probabilities: that of 0→0 is 1.0, expected 0",
+        ),
+        (
             lambda data: Estimate(np.eye(5), "dag"),
             "failed",
             "invalid: its graph is not an adjacency matrix",
@@ -130,6 +135,41 @@ def test_whatever_an_algorithm_does_is_one_record(function, status, reason):
 def test_an_address_in_a_message_does_not_change_from_run_to_run():
     reasons = {run(study_of(Returns(raises(ValueError(object()))))).reason for _ in range(3)}
     assert {"raised ValueError: <object object at 0x…>"} == reasons
+
+
+def test_probabilities_come_back_in_the_problems_own_columns_and_are_scored():
+    def function(data):
+        p = np.zeros((5, 5))
+        p[data.index("x1"), data.index("x3")] = 0.7
+        p[data.index("x3"), data.index("x1")] = 0.2
+        p[data.index("x0"), data.index("x4")] = 0.1
+        return Estimate(np.zeros((5, 5), dtype=bool), "dag", probabilities=p)
+
+    study = study_of(Returns(function), metrics=("auroc", "brier", "f1"))
+    record = run(study)
+    found = decode(record.estimate).probabilities
+    expected = np.zeros((5, 5))
+    expected[1, 3], expected[3, 1], expected[0, 4] = 0.7, 0.2, 0.1
+    np.testing.assert_allclose(expected, found, atol=1e-7)
+    assert 20 == sum(record.notes["reliability"][0])
+    truth = make(study.seed, study.problems[0].spec, "main", 0).problem.graph
+    exact = Estimate(np.zeros((5, 5), dtype=bool), "dag", probabilities=expected)
+    assert [auroc(truth, exact), brier(truth, exact)] == pytest.approx(list(record.scores[:2]))
+    again = run(study, estimate=record.estimate)
+    assert record.scores == again.scores
+    assert record.notes == again.notes
+
+
+def test_without_probabilities_their_metrics_are_nan_and_nothing_is_noted():
+    record = run(study_of(Returns(lambda _: Estimate(chain(5), "dag")), metrics=("auroc",)))
+    assert np.isnan(record.scores).all()
+    assert {} == record.notes
+
+
+def test_a_warning_of_an_algorithm_is_noted():
+    told = {"warning": "the data are unlike those of the training"}
+    record = run(study_of(Returns(lambda _: Estimate(chain(5), "dag", info=told))))
+    assert told == record.notes
 
 
 def test_an_estimate_comes_back_in_the_problems_own_columns():
@@ -263,10 +303,15 @@ OF_GRAPHS = [name for name in METRICS if name not in ("naive_risk", "weighted_ri
 """Those two need experiments: risk/test_studies.py tries them."""
 
 
+def certain(graph):
+    """Return a DAG as an estimate with everything that a metric may look at."""
+    return Estimate(graph, "dag", weights=graph.astype(float), probabilities=graph.astype(float))
+
+
 @pytest.mark.parametrize("name", OF_GRAPHS)
 def test_every_metric_knows_a_perfect_estimate(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 50_000), "main", 0).problem
-    estimate = Estimate(problem.graph, "dag", weights=problem.graph.astype(float))
+    estimate = certain(problem.graph)
     scorer = Scorer(problem, estimate, lambda: stream(1, "members"))
     score = scorer.score(MetricEntry(name, METRICS[name].resolution))
     if METRICS[name].better == "none":
@@ -283,9 +328,9 @@ def test_every_metric_knows_a_perfect_estimate(name):
 def test_every_metric_prefers_the_truth_to_its_reverse(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 2000), "main", 1).problem
     truth, reverse = (
-        Scorer(
-            problem, Estimate(graph, "dag", weights=graph.astype(float)), lambda: stream(1, "m")
-        ).score(MetricEntry(name, METRICS[name].resolution))
+        Scorer(problem, certain(graph), lambda: stream(1, "m")).score(
+            MetricEntry(name, METRICS[name].resolution)
+        )
         for graph in (problem.graph, problem.graph.T)
     )
     if name.startswith("skeleton") or name == "ordered_share":  # blind to directions

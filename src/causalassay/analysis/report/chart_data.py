@@ -6,6 +6,7 @@ page stays small; what is undefined is nan.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,8 @@ from causalassay.analysis.analysis import Analysis
 from causalassay.analysis.comparison import limited, mean_with_interval
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Codes, Runs, scheme_name
 from causalassay.analysis.summary import Summary
-from causalassay.common.arrays import Vector
+from causalassay.common.arrays import Values, Vector
+from causalassay.metrics.probabilities import RELIABILITY, Reliability, of_sums
 from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import counted
 
@@ -190,6 +192,27 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
     )
     times = times[times["n"] > 0].reset_index()
     return rounded(times.assign(**times[["mean", "low", "high"]].clip(lower=SHORTEST)))
+
+
+def reliability_bins(scope: ChartScope) -> dict[str, dict[str, Reliability]]:
+    """Return by scheme what the probabilities of each algorithm were worth, over all its runs."""
+    frame = scope.analysis.table.frame
+    if "notes" not in frame:
+        return {}
+    noted = frame["notes"].astype("string").str.contains(f'"{RELIABILITY}"', regex=False)
+    rows = frame[noted.fillna(value=False) & frame["algorithm"].isin(scope.algorithms)]
+    sums: dict[tuple[str, str], Values] = {}
+    for scheme, algorithm, notes in zip(
+        rows[SCHEME], rows["algorithm"], rows["notes"], strict=True
+    ):
+        key = str(scheme), str(algorithm)
+        came = np.array(json.loads(notes)[RELIABILITY], dtype=float)
+        sums[key] = came + sums.get(key, 0.0)
+    found: dict[str, dict[str, Reliability]] = {}
+    for (scheme, algorithm), total in sums.items():
+        if scheme in scope.schemes:
+            found.setdefault(scheme, {})[algorithm] = of_sums(total)
+    return found
 
 
 def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:

@@ -450,6 +450,31 @@ def with_names(data: pd.DataFrame) -> pd.DataFrame:
     return data.assign(name=names)
 
 
+def reliability(data: pd.DataFrame, algorithms: Sequence[str]) -> alt.LayerChart:
+    """Return the share of true edges against the probability of them, beside the diagonal."""
+    base = alt.Chart()
+    ends = alt.Scale(domain=[0, 1])
+    axis = alt.Axis(tickCount=5, format=".1f")
+    x = alt.X("probability:Q", title="probability of an edge", scale=ends, axis=axis)
+    y = alt.Y("share:Q", title="share of true edges", scale=ends, axis=axis)
+    colour, shape, dash = _series("algorithm", algorithms, NARROW)
+    diagonal = (
+        base.transform_aggregate(n="count()")
+        .mark_rule(color=QUIET, strokeDash=[4, 3])
+        .encode(x=alt.XDatum(0, scale=ends), x2=alt.X2Datum(1), y=alt.YDatum(0), y2=alt.Y2Datum(1))
+    )
+    line = base.mark_line(opacity=0.85).encode(x=x, y=y, color=colour, strokeDash=dash)
+    point = base.mark_point(filled=True, size=50, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=shape,
+        tooltip=_tooltip("algorithm", "probability", "share", "pairs"),
+    )
+    chart = _layered(data, diagonal, line, point)
+    return _finished(chart.properties(width="container", height=SCATTER_HEIGHT), data)
+
+
 def overview(data: pd.DataFrame, groups: Sequence[str], title: str) -> alt.LayerChart:
     """Return a line across the schemes for each algorithm, coloured by what was found."""
     schemes = list(dict.fromkeys(data["scheme"]))

@@ -22,8 +22,9 @@ from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
 from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, SORTING, scheme_name
 from causalassay.judging.findings import FindingKind
+from causalassay.metrics.charts import reliability_points
 from causalassay.metrics.registry import metric_name
-from causalassay.present.formatting import in_words
+from causalassay.present.formatting import digits, in_words
 
 OVERVIEW = "overview"
 """The picture of the first screen."""
@@ -381,6 +382,27 @@ def _ranks(scope: ChartScope, scheme: str) -> Figure | str:
     return Figure(where, title, note, alt, chart, data)
 
 
+def _reliability(scope: ChartScope, scheme: str) -> Figure | str:
+    """Draw the probabilities of edges against the shares of true ones on one scheme."""
+    bins, where = chart_data.reliability_bins(scope)[scheme], scheme_name(scheme)
+    names = scope.ordered(bins)
+    data = chart_data.rounded(
+        pd.DataFrame(reliability_points({name: bins[name] for name in names})).rename(
+            columns={"series": "algorithm"}
+        )
+    )
+    errors = [f"{name} {digits(bins[name].calibration_error)}" for name in names]
+    said = texts.listed("Calibration error", errors)
+    note = texts.joined(
+        "Ordered pairs of columns in ten bins by the probability of an edge, over all runs on the "
+        "scheme. On the diagonal a probability of 0.7 means seven in ten.",
+        said,
+    )
+    alt = f"Shares of true edges against their probabilities on {where}. {said}"
+    chart = charts.reliability(data, names)
+    return Figure(where, f"Probabilities of edges on {where}", note, alt, chart, data)
+
+
 def ranked_metrics(metrics: Sequence[str], primary: str) -> list[str]:
     """Return the metrics whose ranks are compared: the primary one, SHD, SID and TV.
 
@@ -442,6 +464,11 @@ KINDS: Mapping[str, Kind] = {
     ),
     "runtime": Kind("Run time", _runtime),
     "time_score": Kind("Time against score", _time_score, _timed_schemes),
+    "reliability": Kind(
+        "What probabilities of edges are worth",
+        _reliability,
+        lambda scope: [s for s in scope.free_first if s in chart_data.reliability_bins(scope)],
+    ),
     "rankings": Kind(
         "Where metrics rank the algorithms differently", _ranks, lambda scope: scope.free_first
     ),

@@ -21,6 +21,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from causalassay.common.files import check_regular, read_text, unsaid
+from causalassay.discovery.amortized import Amortized
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_files import PythonFile
 from causalassay.discovery.registry import ALGORITHMS
@@ -131,7 +132,7 @@ def _code_of(entry: AlgorithmEntry) -> Iterator[tuple[str, Path]]:
     algorithm = entry.algorithm
     if isinstance(algorithm, PythonFile):
         yield algorithm.use.rpartition(":")[0], Path(algorithm.path)
-    elif isinstance(algorithm, Command):
+    elif isinstance(algorithm, Command | Amortized):
         for word, path, _ in algorithm.named_files():
             yield word, Path(path)
 

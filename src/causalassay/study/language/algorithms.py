@@ -252,7 +252,7 @@ class AlgorithmReader:
             algorithm: Any = self._from_file(kind, fields, location)
         else:
             algorithm = construct(kind, fields, use, location, self.mistakes)
-        if isinstance(algorithm, Command):
+        if hasattr(algorithm, "in_study"):
             algorithm = self._placed(algorithm, location)
         if algorithm is None or limits is None or unknown:
             return None
@@ -273,12 +273,13 @@ class AlgorithmReader:
             self.mistakes.add(location.at(key), f"missing; {kind.name!r} requires it")
         return None if missing else made_of(kind, frozen(fields))
 
-    def _placed(self, command: Command, location: Location) -> Command | None:
-        """Return a program with the files it names, which are a part of its key."""
+    def _placed(self, algorithm: Any, location: Location) -> Any:
+        """Return an algorithm with the files it names, which are a part of its key."""
         try:
-            return command.in_study(self.folder)
-        except OSError as reason:
-            self.mistakes.add(location.at("program"), f"a file cannot be read: {reason}")
+            return algorithm.in_study(self.folder)
+        except (OSError, ValueError) as reason:
+            key = "program" if isinstance(algorithm, Command) else "weights"
+            self.mistakes.add(location.at(key), f"a file cannot be read: {reason}")
             return None
 
     def _tuning(

@@ -172,23 +172,26 @@ def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
     if _well_formed(estimate, n_nodes):
         return "ok", "", pack(estimate)
     flaws = "; ".join(estimate_flaws(estimate, n_nodes))
-    return "invalid", flaws or "its weights or its order are no numbers", b""
+    return "invalid", flaws or "its weights, its probabilities or its order are no numbers", b""
 
 
 def _well_formed(estimate: Estimate, n_nodes: int) -> bool:
     shape = (n_nodes, n_nodes)
-    graph, weights, order = estimate.graph, estimate.weights, estimate.order
+    graph, order = estimate.graph, estimate.order
     return (
         isinstance(graph, np.ndarray)
         and graph.dtype == np.bool_
         and graph.shape == shape
-        and (weights is None or (_are_numbers(weights) and weights.shape == shape))
+        and all(
+            numbers is None or (_are_numbers(numbers) and numbers.shape == shape)
+            for numbers in (estimate.weights, estimate.probabilities)
+        )
         and (order is None or all(isinstance(node, int | np.integer) for node in order))
     )
 
 
-def _are_numbers(weights: Any) -> bool:
-    return isinstance(weights, np.ndarray) and weights.dtype.kind in "biuf"
+def _are_numbers(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype.kind in "biuf"
 
 
 def is_disturbed(reason: str, folder: str) -> bool:

@@ -6,18 +6,20 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay import metrics
 from causalassay.common.seeding import entropy_without_seed, stream
-from causalassay.contracts import Estimate
+from causalassay.contracts import WARNING, Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.graphs import is_dag
 from causalassay.metrics.edges import Guess, graph_of
+from causalassay.metrics.probabilities import RELIABILITY, sums_in_bins
 from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.estimate_encoding import decode, encode, unpack
@@ -213,11 +215,12 @@ def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
     return {} if task.run == task.algorithm else {"chose": study.algorithms[task.run].name}
 
 
-def _not_repeatable(estimate: Estimate) -> dict[str, str]:
-    """Return the note that a package could not be seeded; empty for the others."""
+def _remarks(estimate: Estimate) -> dict[str, str]:
+    """Return what an algorithm says that readers should know, such as that it is not seeded."""
     # Of an estimate that was sent, remarks that are no plain dictionary are a text.
-    remark = estimate.info.get(NOT_SEEDED) if isinstance(estimate.info, Mapping) else None
-    return {NOT_SEEDED: readable(remark)} if isinstance(remark, str) else {}
+    info = estimate.info if isinstance(estimate.info, Mapping) else {}
+    stated = {name: info.get(name) for name in (NOT_SEEDED, WARNING)}
+    return {name: readable(text) for name, text in stated.items() if isinstance(text, str)}
 
 
 def shown_data(study: Study, task: RunTask, made: MadeProblem) -> ShownData:
@@ -245,8 +248,14 @@ def _in_original_order(estimate: Estimate, permutation: np.ndarray) -> Estimate:
     if order is not None and sorted(order) == list(range(len(permutation))):
         order = tuple(int(permutation[node]) for node in order)
     lagged = None if estimate.lagged is None else estimate.lagged.relabel(position)
+    probabilities = estimate.probabilities
     return replace(
-        estimate, graph=estimate.graph[both], weights=weights, order=order, lagged=lagged
+        estimate,
+        graph=estimate.graph[both],
+        weights=weights,
+        order=order,
+        lagged=lagged,
+        probabilities=None if probabilities is None else probabilities[both],
     )
 
 
@@ -255,7 +264,10 @@ def _scored(
 ) -> Record:
     address = (*_address(study, task), study.algorithms[task.run].key)
     scorer = Scorer(problem, estimate, lambda: stream(study.seed, "members", *address))
-    scores, notes = [], _chosen(study, task) | _not_repeatable(estimate)
+    scores: list[float] = []
+    notes: dict[str, Any] = {**_chosen(study, task), **_remarks(estimate)}
+    if estimate.probabilities is not None:
+        notes[RELIABILITY] = sums_in_bins(problem.graph, estimate)
     for metric in task.metrics:
         entry = study.metrics[metric]
         try:

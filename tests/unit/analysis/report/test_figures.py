@@ -52,7 +52,9 @@ def drawn(table):
 
 @pytest.fixture(scope="module")
 def small():
-    return study_like(["pc", "ges"], samples=(100, 500), densities=(1, 2), replicates=6)
+    return study_like(
+        ["pc", "ges"], samples=(100, 500), densities=(1, 2), replicates=6, probable=("pc",)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +82,24 @@ def test_every_kind_of_figure_is_drawn(charts):
     assert list(KINDS) == list(dict.fromkeys(figure.kind for figure in charts.figures))
     assert () == charts.left_out
     assert () == charts.remarks
+
+
+def test_probabilities_of_all_runs_on_a_scheme_are_drawn_together(charts):
+    figures = [figure for figure in charts.figures if figure.kind == "reliability"]
+    assert {"raw", "standardized", "iSCM", "UUMC"} == {figure.choice for figure in figures}
+    n_runs = 2 * 2 * 2 * 2 * 6
+    for figure in figures:
+        data = figure.data
+        assert [8 * n_runs, 2 * n_runs, 5 * n_runs] == data["pairs"].tolist()
+        assert [0.03, 0.25, 0.95] == data["probability"].tolist()
+        assert [0.125, 0, 0.8] == data["share"].tolist()
+        # Of 15 pairs: 8 are off by .095, 2 by .25 and 5 by .15.
+        assert "Calibration error: pc 0.13." in figure.note
+
+
+def test_without_probabilities_nothing_is_said_of_them():
+    found = drawn(study_like(["pc"], replicates=2))
+    assert "reliability" not in {figure.kind for figure in (*found.figures, *found.left_out)}
 
 
 def test_ids_are_unique_and_plain(charts):
