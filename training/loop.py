@@ -1,0 +1,380 @@
+"""The loop that trains one network on one prior."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from training import checkpoint, features, generators, network
+from training.generators import Part, Setting
+from training.network import Parameters, Size
+from training.priors import Frame, Prior
+
+Log = Callable[[dict[str, Any]], None]
+
+AVERAGED = 0.998
+"""What the running average of the weights keeps of itself at a step; less at the beginning."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how to train.
+
+    Parameters
+    ----------
+    minutes, steps : float or int, optional
+        The budget, counted from the first step of all: one of them. Time for compiling, tests and
+        checkpoints is not counted.
+    seed : int
+        Of the first weights and of all data.
+    rate : float
+        The highest rate of learning; it rises over the first steps and falls along a cosine.
+    warm_up : int
+        Steps over which it rises.
+    decay : float
+        Weight decay of matrices.
+    clip : float
+        The largest norm of a gradient.
+    batch : float
+        Multiplies the systems of a batch.
+    """
+
+    minutes: float | None = None
+    steps: int | None = None
+    seed: int = 1
+    rate: float = 1e-3
+    warm_up: int = 200
+    decay: float = 0.01
+    clip: float = 1.0
+    batch: float = 1.0
+
+    def __post_init__(self) -> None:
+        if (self.minutes is None) == (self.steps is None):
+            raise ValueError("expected --minutes or --steps, one of the two")
+        for name in ("minutes", "steps", "rate", "clip", "batch"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"--{name}: expected a positive number, got {value}")
+
+    def progress(self, step: int, seconds: float) -> float:
+        """Return the share of the budget that is used up."""
+        if self.steps is not None:
+            return step / self.steps
+        assert self.minutes is not None
+        return seconds / (60 * self.minutes)
+
+    def rate_at(self, step: int, progress: float) -> float:
+        """Return the rate of learning."""
+        rising = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
+        return self.rate * rising * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
+
+
+@dataclass
+class Machine:
+    """What runs the network: a device, the type of its products and maybe a compiler."""
+
+    device: torch.device
+    dtype: torch.dtype
+    run_block: network.Block = network.block
+
+    def wait(self) -> None:
+        """Wait until the device has done what it was told."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+
+@dataclass
+class State:
+    """A network in training."""
+
+    prior: Prior
+    size: Size
+    parameters: Parameters
+    average: Parameters
+    optimizer: torch.optim.Optimizer
+    step: int = 0
+    seconds: float = 0.0
+    systems: int = 0
+    seed: int = 1
+    losses: list[tuple[int, Tensor]] = field(default_factory=list)
+
+
+def begin(prior: Prior, size: Size, plan: Plan, machine: Machine) -> State:
+    """Return a network that has learned nothing."""
+    parameters = network.initial(size, plan.seed, machine.device)
+    average = {name: value.detach().clone() for name, value in parameters.items()}
+    optimizer = _optimizer(parameters, plan, machine)
+    return State(prior, size, parameters, average, optimizer, seed=plan.seed)
+
+
+def resume(prior: Prior, size: Size, plan: Plan, machine: Machine, folder: Path) -> State:
+    """Return the network of a checkpoint."""
+    tensors, facts = checkpoint.load(folder, prior.name, machine.device)
+    for name, stated in (("size", asdict(size)), ("seed", plan.seed)):
+        if facts[name] != stated:
+            raise ValueError(f"--resume: the checkpoint has {name} {facts[name]}, not {stated}")
+    state = begin(prior, size, plan, machine)
+    for name, value in state.parameters.items():
+        value.data.copy_(tensors["parameters"][name])
+        state.average[name].copy_(tensors["average"][name])
+        state.optimizer.state[value] = {
+            "step": torch.tensor(float(facts["step"]), device=_device_of_steps(machine)),
+            "exp_avg": tensors["exp_avg"][name],
+            "exp_avg_sq": tensors["exp_avg_sq"][name],
+        }
+    state.step, state.seconds, state.systems = facts["step"], facts["seconds"], facts["systems"]
+    return state
+
+
+def save(state: State, folder: Path) -> None:
+    """Write a checkpoint."""
+    moments = {
+        kind: {name: state.optimizer.state[value][kind] for name, value in state.parameters.items()}
+        for kind in checkpoint.PIECES["moments"]
+    }
+    facts = {
+        "prior": state.prior.name,
+        "size": asdict(state.size),
+        "seed": state.seed,
+        "step": state.step,
+        "seconds": state.seconds,
+        "systems": state.systems,
+    }
+    tensors = {"parameters": state.parameters, "average": state.average, **moments}
+    checkpoint.save(folder, state.prior.name, tensors, facts)
+
+
+def _optimizer(parameters: Parameters, plan: Plan, machine: Machine) -> torch.optim.Optimizer:
+    matrices = [value for value in parameters.values() if value.dim() == 2]
+    vectors = [value for value in parameters.values() if value.dim() < 2]
+    return torch.optim.AdamW(
+        [
+            {"params": matrices, "weight_decay": plan.decay},
+            {"params": vectors, "weight_decay": 0.0},
+        ],
+        lr=plan.rate,
+        betas=(0.9, 0.98),
+        fused=machine.device.type == "cuda",
+    )
+
+
+def _device_of_steps(machine: Machine) -> torch.device:
+    return machine.device if machine.device.type == "cuda" else torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Features in their frame, and what is to be learned from them."""
+
+    features: Tensor
+    graph: Tensor
+    counted: Tensor
+
+
+def streams(
+    prior: Prior, seed: int, step: int, device: torch.device
+) -> tuple[np.random.Generator, torch.Generator]:
+    """Return the sources of randomness of a step; they depend on nothing else."""
+    rng = np.random.default_rng([seed, zlib.crc32(prior.name.encode()), step])
+    generator = torch.Generator(device).manual_seed(int(rng.integers(2**62)))
+    return rng, generator
+
+
+def draw_shape(prior: Prior, rng: np.random.Generator) -> tuple[Frame, int]:
+    """Draw the frame of a batch and the number of nodes of its systems."""
+    shares = np.array([frame.share for frame in prior.frames])
+    frame = prior.frames[int(rng.choice(len(shares), p=shares / shares.sum()))]
+    full = rng.random() < 0.5
+    return frame, frame.nodes if full else int(rng.integers(frame.fewest, frame.nodes + 1))
+
+
+@torch.no_grad()
+def described(parts: list[Part], frame: Frame, blind_to_scale: bool) -> Batch:
+    """Return the features of systems; those that are not finite do not count."""
+    pairs = torch.cat([features.of_columns(part.columns, blind_to_scale) for part in parts])
+    counted = pairs.isfinite().all(3).all(2).all(1)
+    fill = frame.nodes - pairs.shape[1]
+    pairs = functional.pad(pairs.nan_to_num(0.0, 0.0, 0.0), (0, 0, 0, fill, 0, fill))
+    return Batch(pairs, torch.cat([part.graph for part in parts]), counted)
+
+
+def n_systems_of(frame: Frame, plan: Plan) -> int:
+    """Return how many systems a batch of a frame has."""
+    return max(1, round(frame.systems * plan.batch))
+
+
+@torch.no_grad()
+def next_batch(state: State, plan: Plan, machine: Machine) -> tuple[Frame, Batch]:
+    """Draw the batch of the step."""
+    rng, generator = streams(state.prior, plan.seed, state.step, machine.device)
+    frame, n_nodes = draw_shape(state.prior, rng)
+    parts = generators.draw(state.prior, n_nodes, n_systems_of(frame, plan), rng, generator)
+    return frame, described(parts, frame, state.prior.blind_to_scale)
+
+
+def learn(state: State, batch: Batch, rate: float, plan: Plan, machine: Machine) -> Tensor:
+    """Make one step and return the loss, still on the device."""
+    score = network.scores(
+        batch.features, batch.graph.shape[1], state.parameters, machine.dtype, machine.run_block
+    )
+    loss = network.loss(score, batch.graph, batch.counted)
+    loss.backward()
+    values = list(state.parameters.values())
+    torch.nn.utils.clip_grad_norm_(values, plan.clip)
+    for group in state.optimizer.param_groups:
+        group["lr"] = rate
+    state.optimizer.step()
+    state.optimizer.zero_grad(set_to_none=True)
+    state.step += 1
+    kept = min(AVERAGED, state.step / (state.step + 10))
+    with torch.no_grad():
+        torch._foreach_lerp_(list(state.average.values()), values, 1 - kept)
+    return loss.detach()
+
+
+def train(
+    state: State,
+    plan: Plan,
+    machine: Machine,
+    folder: Path,
+    log: Log,
+    *,
+    until: float = math.inf,
+    every_steps: int = 20,
+    checkpoint_seconds: float = 60.0,
+) -> bool:
+    """Train until the budget is used up, and return whether it is.
+
+    Parameters
+    ----------
+    state : State
+        Of `begin` or `resume`; it is changed.
+    plan : Plan
+        The budget.
+    machine : Machine
+        What runs the network.
+    folder : Path
+        For checkpoints.
+    log : callable
+        Is given one record each `every_steps` steps.
+    until : float
+        When to stop in any case, by `time.monotonic`.
+    every_steps : int
+        How often the device is waited for.
+    checkpoint_seconds : float
+        How often a checkpoint is written.
+    """
+    saved = time.monotonic()
+    started, seconds, logged = time.perf_counter(), state.seconds, state.seconds
+    pending: list[tuple[int, int, Tensor]] = []
+    progress = plan.progress(state.step, state.seconds)
+    while progress < 1 and time.monotonic() < until:
+        frame, batch = next_batch(state, plan, machine)
+        rate = plan.rate_at(state.step, progress)
+        value = learn(state, batch, rate, plan, machine)
+        n_systems = len(batch.graph)
+        state.systems += n_systems
+        pending.append((frame.nodes, n_systems, value))
+        state.seconds = seconds + time.perf_counter() - started
+        progress = plan.progress(state.step, state.seconds)
+        if state.step % every_steps == 0 or progress >= 1:
+            machine.wait()
+            state.seconds = seconds + time.perf_counter() - started
+            log(_record(state, pending, rate, state.seconds - logged))
+            pending, logged = [], state.seconds
+            if time.monotonic() - saved > checkpoint_seconds:
+                save(state, folder)
+                saved = time.monotonic()
+                started, seconds = time.perf_counter(), state.seconds
+    machine.wait()
+    save(state, folder)
+    return progress >= 1
+
+
+def _record(
+    state: State, pending: list[tuple[int, int, Tensor]], rate: float, seconds: float
+) -> dict[str, Any]:
+    losses = [float(value) for _, _, value in pending]
+    if not all(map(math.isfinite, losses)):
+        raise FloatingPointError(
+            f"{state.prior.name}: the loss is not finite at step {state.step}; "
+            "continue from the last checkpoint with another --seed or a lower --rate"
+        )
+    frames = sorted({nodes for nodes, _, _ in pending})
+    by_frame = {
+        nodes: float(np.mean([x for (n, _, _), x in zip(pending, losses, strict=True) if n == nodes]))
+        for nodes in frames
+    }
+    return {
+        "prior": state.prior.name,
+        "step": state.step,
+        "seconds": round(state.seconds, 3),
+        "loss": round(float(np.mean(losses)), 5),
+        "loss_by_nodes": {nodes: round(value, 5) for nodes, value in by_frame.items()},
+        "systems": state.systems,
+        "systems_per_second": round(sum(n for _, n, _ in pending) / max(seconds, 1e-9)),
+        "rate": rate,
+    }
+
+
+TESTS = {
+    f"{law} {name}": Setting(scheme, law)
+    for name, scheme in (("standardized", "scm"), ("iscm", "iscm"), ("uumc", "uumc"))
+    for law in ("gaussian", "uniform")
+}
+"""What a finished network is tested on, as the trials were: 20 nodes, 40 edges, 1000 rows."""
+
+
+@torch.no_grad()
+def directed_f1(
+    parameters: Parameters, part: Part, blind_to_scale: bool, dtype: torch.dtype = torch.float32
+) -> float:
+    """Return the mean F1 of edges, an edge being the most probable of the three answers of a pair.
+
+    Graphs are taken as they are, cycles included.
+    """
+    n_nodes = part.graph.shape[1]
+    pairs = features.of_columns(part.columns, blind_to_scale)
+    score = network.scores(pairs, n_nodes, parameters, dtype)
+    off_diagonal = ~torch.eye(n_nodes, dtype=torch.bool, device=score.device)
+    guess = (score > 0) & (score > score.mT) & off_diagonal
+    hits = (guess & part.graph).sum((1, 2))
+    total = guess.sum((1, 2)) + part.graph.sum((1, 2))
+    return float((2 * hits / total.clamp(min=1)).mean())
+
+
+@torch.no_grad()
+def tested(
+    parameters: Parameters, blind_to_scale: bool, machine: Machine, n_systems: int = 128
+) -> dict[str, float]:
+    """Return directed F1 of a network on each of `TESTS`, from systems not used in training."""
+    results = {}
+    for number, (name, setting) in enumerate(TESTS.items()):
+        generator = torch.Generator(machine.device).manual_seed(2**62 + number)
+        part = generators.draw_setting(setting, n_systems, generator)
+        if name.endswith("standardized"):
+            part = part._replace(columns=_standardized(part.columns))
+        results[name] = round(directed_f1(parameters, part, blind_to_scale), 4)
+    return results
+
+
+def _standardized(columns: Tensor) -> Tensor:
+    variance, mean = torch.var_mean(columns, 2, correction=0, keepdim=True)
+    return (columns - mean) * variance.rsqrt()
+
+
+def write_line(path: Path, record: dict[str, Any]) -> None:
+    """Append a record to a log of JSON lines."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")

@@ -1,0 +1,142 @@
+"""Measure what a step takes: drawing the data, describing them, learning; for each frame.
+
+    python -m training.speed --prior uumc --prior broad --seconds 3
+    python -m training.speed --prior uumc --no-compile
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from training import generators, loop, options
+from training.__main__ import compiled
+from training.loop import Machine, Plan, State
+from training.priors import PRIORS, Frame, named
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parsed = argparse.ArgumentParser(
+        prog="python -m training.speed",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parsed.add_argument
+    add("--prior", action="append", help="repeatable (default: all)")
+    add("--nodes", type=int, action="append", help="frames (default: all of the prior)")
+    add("--seconds", type=float, default=2.0, help="of each measurement")
+    add("--batch", type=float, default=1.0, help="multiplies the systems of a batch")
+    add("--profile", action="store_true", help="print what takes the time of a step")
+    options.add_machine(parsed)
+    stated = parsed.parse_args(words)
+    try:
+        machine = options.machine_of(stated, stated.cache or Path("cache"))
+        priors = [named(name) for name in stated.prior or PRIORS]
+    except ValueError as error:
+        print(f"training.speed: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    plan = Plan(steps=1_000_000, batch=stated.batch)
+    for prior in priors:
+        state = loop.begin(prior, options.size_of(stated), plan, machine)
+        for frame in prior.frames:
+            if stated.nodes is None or frame.nodes in stated.nodes:
+                row = measured(state, frame, plan, machine, stated.seconds)
+                print(json.dumps({"prior": prior.name, **row}), flush=True)  # noqa: T201
+                if stated.profile:
+                    profile(state, frame, plan, machine)
+    return 0
+
+
+def measured(
+    state: State, frame: Frame, plan: Plan, machine: Machine, seconds: float
+) -> dict[str, Any]:
+    """Return the milliseconds of each part of a step, and systems a second."""
+    begun = time.perf_counter()
+    n_systems = loop.n_systems_of(frame, plan)
+    compiled(state.parameters, frame.nodes, n_systems, machine)
+    compiling = time.perf_counter() - begun
+    if machine.device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+
+    def parts() -> list[generators.Part]:
+        rng, generator = loop.streams(state.prior, 1, state.step, machine.device)
+        return generators.draw(state.prior, frame.nodes, n_systems, rng, generator)
+
+    drawn = parts()
+    blind = state.prior.blind_to_scale
+    batch = loop.described(drawn, frame, blind)
+
+    def step() -> None:
+        loop.learn(state, loop.described(parts(), frame, blind), 1e-4, plan, machine)
+
+    draw = _milliseconds(lambda: _counting(state, parts), machine, seconds)
+    describe = _milliseconds(lambda: loop.described(drawn, frame, blind), machine, seconds)
+    learn = _milliseconds(lambda: loop.learn(state, batch, 1e-4, plan, machine), machine, seconds)
+    whole = _milliseconds(step, machine, seconds)
+    memory = torch.cuda.max_memory_allocated() / 2**30 if machine.device.type == "cuda" else 0
+    rows = np.mean([part.columns.shape[2] for part in drawn])
+    return {
+        "nodes": frame.nodes,
+        "systems": n_systems,
+        "draw_ms": round(draw, 2),
+        "describe_ms": round(describe, 2),
+        "rows_described": float(rows),
+        "learn_ms": round(learn, 2),
+        "step_ms": round(whole, 2),
+        "systems_per_second": round(1000 * n_systems / whole),
+        "first_call_s": round(compiling, 1),
+        "peak_GiB": round(memory, 2),
+    }
+
+
+def _counting(state: State, draw: Callable[[], Any]) -> None:
+    """Draw with another number of rows each time."""
+    draw()
+    state.step += 1
+
+
+def _milliseconds(call: Callable[[], Any], machine: Machine, seconds: float) -> float:
+    call()
+    machine.wait()
+    begun, calls = time.perf_counter(), 0
+    while True:
+        for _ in range(4):
+            call()
+        calls += 4
+        machine.wait()
+        taken = time.perf_counter() - begun
+        if taken > seconds:
+            return 1000 * taken / calls
+
+
+def profile(state: State, frame: Frame, plan: Plan, machine: Machine) -> None:
+    """Print the kernels that take most of a step."""
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if machine.device.type == "cuda":
+        activities.append(torch.profiler.ProfilerActivity.CUDA)
+    rng, generator = loop.streams(state.prior, 1, 0, machine.device)
+    n_systems = loop.n_systems_of(frame, plan)
+    parts = generators.draw(state.prior, frame.nodes, n_systems, rng, generator)
+    with torch.profiler.profile(activities=activities) as profiled:
+        for _ in range(3):
+            batch = loop.described(parts, frame, state.prior.blind_to_scale)
+            loop.learn(state, batch, 1e-4, plan, machine)
+        machine.wait()
+    by = "cuda_time_total" if machine.device.type == "cuda" else "cpu_time_total"
+    table = profiled.key_averages().table(
+        sort_by=by, row_limit=22, max_name_column_width=60
+    )
+    print("\n".join(line[:190] for line in table.splitlines()), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main())
