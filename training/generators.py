@@ -95,7 +95,7 @@ def draw_nonlinear(
     )
     functions = nonlinear.draw_functions(graph, family, generator)
     noise = draw_noise(_laws(prior, (n_systems, n_nodes), generator), n_rows, generator)
-    explained = draw_shares((n_systems, n_nodes), generator)
+    explained = draw_shares(graph, generator)
     as_drawn = torch.rand((n_systems, 1), generator=generator, device=device) < 0.25
     explained = torch.where(as_drawn, -1.0, explained)
     return Part(nonlinear.sampled(graph, functions, noise, explained), graph)
@@ -213,7 +213,7 @@ def draw_model(
         case "onion":
             return linear.dao_weights(graph, linear.onion_shares(graph, generator), generator)
         case "explained-evenly":
-            return linear.dao_weights(graph, draw_shares(size, generator), generator)
+            return linear.dao_weights(graph, draw_shares(graph, generator), generator)
     low, high = _ranges(n_systems, wide, generator)
     chance = torch.rand(n_systems, generator=generator, device=graph.device)
     signs = (chance > 0.8).long() + (chance > 0.9).long()
@@ -227,7 +227,7 @@ def draw_model(
         case "explained":
             explain = torch.full_like(standardize, linear.EXPLAINED)
             one = torch.ones_like(variance)
-            return linear.rescaled(weights, one, explain, draw_shares(size, generator))
+            return linear.rescaled(weights, one, explain, draw_shares(graph, generator))
         case "harmonized":
             half = torch.rand(n_systems, generator=generator, device=graph.device) < 0.5
             return linear.harmonized(weights, variance, half)
@@ -235,20 +235,23 @@ def draw_model(
             raise ValueError(f"there is no scheme {scheme!r}")
 
 
-def draw_shares(size: tuple[int, int], generator: torch.Generator) -> Tensor:
-    """Draw the share of each node's variance that its parents explain.
+def draw_shares(graph: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw the share of each node's variance that its parents explain, from weak to nearly all.
 
-    The ratio of signal to noise has a level for each system, from 0.3 to 100, and varies around
-    it from node to node, in half of the systems not at all: from weak to nearly deterministic.
+    The ratio of signal to noise is a level of the system, from 0.15 to 50, times the number of
+    parents. It varies from node to node, in half of the systems not at all. With the same ratio
+    for any number of parents R² would fall along the causal order: in an Erdős–Rényi graph early
+    nodes have many children, which tell of them, and late ones many parents.
     """
-    device, n_systems = generator.device, size[0]
+    device, n_systems, n_nodes = generator.device, len(graph), graph.shape[1]
 
     def uniform() -> Tensor:
         return torch.rand((n_systems, 1), generator=generator, device=device)
 
-    level = math.log(0.3) + uniform() * math.log(100 / 0.3)
+    level = math.log(0.15) + uniform() * math.log(50 / 0.15)
     spread = (3 * uniform() - 1.5).clamp(min=0)
-    ratio = level + spread * torch.randn(size, generator=generator, device=device)
+    varied = torch.randn((n_systems, n_nodes), generator=generator, device=device)
+    ratio = level + spread * varied + graph.sum(1).clamp(min=1).log()
     return torch.sigmoid(ratio).clamp(max=0.9995)
 
 
