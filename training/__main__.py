@@ -25,6 +25,7 @@ from typing import Any
 import torch
 
 from training import card, loop, network, options
+from training.feed import Feed
 from training.loop import Machine, Plan
 from training.network import Parameters
 from training.priors import PRIORS, named
@@ -93,15 +94,16 @@ def run(stated: argparse.Namespace, command: str, started: float) -> None:
     ]
     if machine.run_block is not network.block:
         begun = time.monotonic()
+        feed = Feed(priors[0], plan.seed, plan.batch, machine.device)
         frames = dict.fromkeys(frame for prior in priors for frame in prior.frames)
         for nodes, systems in dict.fromkeys(
-            (frame.nodes, loop.n_systems_of(frame, plan)) for frame in frames
+            (frame.nodes, feed.n_systems(frame)) for frame in frames
         ):
             compiled(states[0].parameters, nodes, systems, machine)
         print(f"compiled in {time.monotonic() - begun:.1f} s", flush=True)  # noqa: T201
     for state in states:
         log_file = stated.out / f"{state.prior.name}.log.jsonl"
-        if not stated.resume:
+        if not stated.resume or stated.checkpoints:
             log_file.unlink(missing_ok=True)
 
         def log(record: dict[str, Any], path: Path = log_file) -> None:
@@ -109,8 +111,11 @@ def run(stated: argparse.Namespace, command: str, started: float) -> None:
             if record["step"] % 200 == 0:
                 print(json.dumps(record), flush=True)  # noqa: T201
 
-        # What is tested and written afterwards takes seconds.
         until = started + stated.stop_after
+        if time.monotonic() > until:
+            print(f"{state.prior.name}: no time is left to train it", flush=True)  # noqa: T201
+            continue
+        # What is tested and written afterwards takes seconds.
         finished = loop.train(state, plan, machine, stated.out, log, until=until)
         results = loop.tested(state.average, state.prior.blind_to_scale, machine)
         facts = card.of(state, machine, command, finished)

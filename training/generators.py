@@ -22,17 +22,60 @@ MOST_AT_ONCE = 500_000_000
 
 
 class Part(NamedTuple):
-    """Systems with the same number of rows."""
+    """Data of systems with the same number of rows."""
 
     columns: Tensor
-    """Data, shape (systems, nodes, rows)."""
+    """Shape (systems, nodes, rows)."""
     graph: Tensor
 
 
-def draw(
-    prior: Prior, n_nodes: int, n_systems: int, rng: np.random.Generator, generator: torch.Generator
-) -> list[Part]:
-    """Draw a batch: linear and nonlinear systems, each kind with its own number of rows.
+class LinearSystems(NamedTuple):
+    """Linear models; all tensors begin with the axis of systems."""
+
+    graph: Tensor
+    weights: Tensor
+    variance: Tensor
+    laws: Tensor
+
+    def sampled(self, n_rows: int, generator: torch.Generator) -> Part:
+        """Draw data."""
+        columns = linear.sampled(self.weights, self.variance, self.laws, n_rows, generator)
+        return Part(columns, self.graph)
+
+
+class NonlinearSystems(NamedTuple):
+    """Nonlinear models, standardised inside."""
+
+    graph: Tensor
+    explained: Tensor
+    laws: Tensor
+    inward: Tensor
+    phase: Tensor
+    outward: Tensor
+    is_cosine: Tensor
+
+    def sampled(self, n_rows: int, generator: torch.Generator) -> Part:
+        """Draw data."""
+        functions = nonlinear.Functions(self.inward, self.phase, self.outward, self.is_cosine)
+        noise = draw_noise(self.laws, n_rows, generator)
+        return Part(nonlinear.sampled(self.graph, functions, noise, self.explained), self.graph)
+
+
+Systems = LinearSystems | NonlinearSystems
+
+
+def every(systems: Systems, first: int, step: int) -> Systems:
+    """Return every so many of the systems, beginning with one: all kinds in their shares."""
+    return type(systems)(*(part[first::step].contiguous() for part in systems))
+
+
+def draw_systems(
+    prior: Prior, n_nodes: int, n_systems: int, generator: torch.Generator
+) -> list[Systems]:
+    """Draw systems of a prior: the linear ones, then the nonlinear ones, if it has both.
+
+    Along the causal order one small operation follows another, whatever the number of systems;
+    so many are drawn at once.
 
     Parameters
     ----------
@@ -40,65 +83,109 @@ def draw(
         What kinds of systems.
     n_nodes, n_systems : int
         Nodes of each system, systems in all.
-    rng : numpy.random.Generator
-        For numbers that shapes depend on.
     generator : torch.Generator
-        For all others, on the device where the data are made.
+        The source of randomness, on the device of the results.
     """
-    n_nonlinear = round(prior.nonlinear * n_systems)
-    parts = []
-    for size, draw_part in (
-        (n_systems - n_nonlinear, draw_linear),
-        (n_nonlinear, draw_nonlinear),
-    ):
-        n_rows = draw_rows(prior, rng)
-        per_system = n_nodes * n_rows if draw_part is draw_linear else nonlinear.N_UNITS * n_rows
-        most = max(1, MOST_AT_ONCE // per_system)
-        for begin in range(0, size, most):
-            parts.append(draw_part(prior, n_nodes, min(most, size - begin), n_rows, generator))
-    return parts
+    graph = draw_graphs(prior, n_nodes, n_systems, generator)
+    chance = torch.rand(n_systems, generator=generator, device=generator.device)
+    laws = draw_laws(ONE_LAW, (n_systems, n_nodes), chance < prior.own_laws, generator)
+    n_linear = n_systems - round(prior.nonlinear * n_systems)
+    systems: list[Systems] = []
+    if n_linear:
+        systems.append(draw_linear(prior, graph[:n_linear], laws[:n_linear], generator))
+    if n_linear < n_systems:
+        systems.append(draw_nonlinear(graph[n_linear:], laws[n_linear:], generator))
+    return systems
+
+
+def draw(
+    prior: Prior, n_nodes: int, n_systems: int, n_rows: int, generator: torch.Generator
+) -> list[Part]:
+    """Draw systems of a prior, and data with so many rows; see `draw_systems`."""
+    systems = draw_systems(prior, n_nodes, n_systems, generator)
+    return [part for some in systems for part in sampled(some, n_rows, generator)]
+
+
+def sampled(systems: Systems, n_rows: int, generator: torch.Generator) -> list[Part]:
+    """Draw data, in as many pieces as memory asks for."""
+    n_systems, n_nodes, _ = systems.graph.shape
+    widest = nonlinear.N_UNITS if isinstance(systems, NonlinearSystems) else n_nodes
+    n_pieces = math.ceil(n_systems * widest * n_rows / MOST_AT_ONCE)
+    return [
+        every(systems, first, n_pieces).sampled(n_rows, generator) for first in range(n_pieces)
+    ]
 
 
 def draw_rows(prior: Prior, rng: np.random.Generator) -> int:
-    """Draw the number of rows, its logarithm uniform."""
+    """Draw a number of rows, its logarithm uniform."""
     low, high = prior.rows
     return round(math.exp(rng.uniform(math.log(low), math.log(high))))
 
 
+_EVENLY = ("explained-evenly", "onion")
+
+
 def draw_linear(
-    prior: Prior, n_nodes: int, n_systems: int, n_rows: int, generator: torch.Generator
-) -> Part:
-    """Draw linear systems of all schemes of a prior, and data."""
-    graph_parts, weights, variances = [], [], []
-    for scheme, size in shared_out(prior.schemes, n_systems).items():
-        complete = scheme == "onion"
-        graph = draw_graphs(prior, n_nodes, size, generator, complete)
-        weight, variance = draw_model(scheme, graph, prior.wide, generator)
-        graph_parts.append(graph)
+    prior: Prior, graph: Tensor, laws: Tensor, generator: torch.Generator
+) -> LinearSystems:
+    """Draw linear models of all schemes of a prior on given graphs.
+
+    "scm", "iscm" and "uumc" are `SCM`, `ISCM` and `UUMC` of the package; "harmonized" scales the
+    noise or not; "explained" gives each node a drawn share of variance that its parents explain,
+    as `SNR` and `HalfExplained` do with one share for all; "explained-evenly" does so with DaO's
+    even directions; "onion" is `DaO` on complete graphs.
+    """
+    sizes = shared_out(prior.schemes, len(graph))
+    onions = sizes.get("onion", 0)
+    if onions:  # the last of the schemes
+        complete = torch.ones_like(graph[:onions]).triu(1)
+        graph = torch.cat((graph[: len(graph) - onions], complete))
+    n_evenly = sum(sizes.get(scheme, 0) for scheme in _EVENLY)
+    own, evenly = graph[: len(graph) - n_evenly], graph[len(graph) - n_evenly :]
+    weights, variances, rules, first = [], [], [], 0
+    for scheme, size in sizes.items():
+        if scheme not in _EVENLY:
+            weight, variance = draw_model(scheme, own[first : first + size], prior.wide, generator)
+            weights.append(weight)
+            variances.append(variance)
+            rules.append(torch.full((size,), _RULES[scheme], device=graph.device))
+            first += size
+    if any(_RULES[scheme] for scheme in sizes if scheme not in _EVENLY):
+        shares = draw_shares(own, generator)
+        scaled = linear.rescaled(
+            torch.cat(weights), torch.cat(variances), torch.cat(rules), shares
+        )
+        weights, variances = [scaled[0]], [scaled[1]]
+    if n_evenly:
+        shares = draw_shares(evenly, generator)
+        if onions:
+            onion = linear.onion_shares(evenly[n_evenly - onions :], generator)
+            shares = torch.cat((shares[: n_evenly - onions], onion))
+        weight, variance = linear.dao_weights(evenly, shares, generator)
         weights.append(weight)
         variances.append(variance)
-    laws = _laws(prior, (n_systems, n_nodes), generator)
-    columns = linear.sampled(
-        torch.cat(weights), torch.cat(variances), laws, n_rows, generator
-    )
-    return Part(columns, torch.cat(graph_parts))
+    return LinearSystems(graph, torch.cat(weights), torch.cat(variances), laws)
 
 
-def draw_nonlinear(
-    prior: Prior, n_nodes: int, n_systems: int, n_rows: int, generator: torch.Generator
-) -> Part:
-    """Draw nonlinear systems, standardised inside, and data."""
-    device = generator.device
-    graph = draw_graphs(prior, n_nodes, n_systems, generator)
+_RULES = {
+    "scm": linear.UNCHANGED,
+    "harmonized": linear.UNCHANGED,
+    "iscm": linear.STANDARDIZED,
+    "uumc": linear.STANDARDIZED,
+    "explained": linear.EXPLAINED,
+}
+
+
+def draw_nonlinear(graph: Tensor, laws: Tensor, generator: torch.Generator) -> NonlinearSystems:
+    """Draw nonlinear models on given graphs; in a quarter the noise before scaling is 1."""
+    n_systems, device = len(graph), generator.device
     family = torch.randint(
         len(nonlinear.FAMILIES), (n_systems,), generator=generator, device=device
     )
     functions = nonlinear.draw_functions(graph, family, generator)
-    noise = draw_noise(_laws(prior, (n_systems, n_nodes), generator), n_rows, generator)
-    explained = draw_shares(graph, generator)
     as_drawn = torch.rand((n_systems, 1), generator=generator, device=device) < 0.25
-    explained = torch.where(as_drawn, -1.0, explained)
-    return Part(nonlinear.sampled(graph, functions, noise, explained), graph)
+    explained = torch.where(as_drawn, -1.0, draw_shares(graph, generator))
+    return NonlinearSystems(graph, explained, laws, *functions)
 
 
 def shuffled(part: Part, generator: torch.Generator) -> Part:
@@ -124,11 +211,10 @@ def shared_out(shares: dict[str, float], total: int) -> dict[str, int]:
     return {name: end - start for name, start, end in sizes if end > start}
 
 
-_NARROW_GRAPHS = {"er": 0.5, "sf-in": 0.25, "sf-any": 0.25}
+_NARROW_GRAPHS = {"er": 0.5, "sf": 0.5}
 _WIDE_GRAPHS = {
     "er": 0.45,
-    "sf-in": 0.15,
-    "sf-any": 0.15,
+    "sf": 0.3,
     "chain": 0.1,
     "hub": 0.1,
     "complete": 0.05,
@@ -136,16 +222,15 @@ _WIDE_GRAPHS = {
 
 
 def draw_graphs(
-    prior: Prior, n_nodes: int, n_systems: int, generator: torch.Generator, complete: bool = False
+    prior: Prior, n_nodes: int, n_systems: int, generator: torch.Generator
 ) -> Tensor:
-    """Draw the graphs of a prior, or complete graphs."""
-    shares = _WIDE_GRAPHS if prior.wide else _NARROW_GRAPHS
-    sizes = {"complete": n_systems} if complete else shared_out(shares, n_systems)
+    """Draw the graphs of a prior."""
+    sizes = shared_out(_WIDE_GRAPHS if prior.wide else _NARROW_GRAPHS, n_systems)
     drawn = [
         _family(name, n_nodes, size, prior.wide, generator) for name, size in sizes.items()
     ]
     order = torch.rand(n_systems, generator=generator, device=generator.device).argsort()
-    return torch.cat(drawn)[order]  # so that no scheme or law goes with a family
+    return torch.cat(drawn)[order]  # so that no scheme goes with a family
 
 
 def _family(
@@ -166,10 +251,9 @@ def _family(
             return graphs.erdos_renyi(n_nodes, edges(per_node), generator)
         case "er":
             return graphs.erdos_renyi(n_nodes, edges(uniform(1, 4)), generator)
-        case "sf-in" | "sf-any":
+        case "sf":
             per_node = uniform(1, 5).long().clamp(max=4)
-            hubs_in = torch.full((n_systems,), name == "sf-in", device=device)
-            return graphs.scale_free(n_nodes, per_node, hubs_in, generator)
+            return graphs.scale_free(n_nodes, per_node, uniform(0, 1) < 0.5, generator)
         case "chain":
             return graphs.chains(n_nodes, uniform(0.6, 1.2), edges(uniform(0, 1)), generator)
         case "hub":
@@ -186,15 +270,12 @@ _RANGES = ((0.5, 2.0), (0.5, 2.0), (0.5, 2.0), (0.25, 1.0), (0.5, 1.5), (1.0, 3.
 def draw_model(
     scheme: str, graph: Tensor, wide: bool, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
-    """Draw the weights and the noise variances of a scheme.
+    """Draw the weights and the noise variances of a scheme, before models are rescaled.
 
     Parameters
     ----------
     scheme : str
-        "scm", "iscm" and "uumc" are `SCM`, `ISCM` and `UUMC` of the package; "harmonized"
-        scales the noise or not; "explained" gives each node a drawn share of variance that its
-        parents explain, as `SNR` and `HalfExplained` do with one share for all;
-        "explained-evenly" does so with DaO's even directions, "onion" is `DaO`.
+        A key of `_RULES`.
     graph : Tensor
         Adjacency matrices.
     wide : bool
@@ -202,37 +283,20 @@ def draw_model(
     generator : torch.Generator
         The source of randomness.
     """
+    if scheme == "uumc":
+        return linear.uumc_weights(graph, generator)
     n_systems, n_nodes, _ = graph.shape
-    size = (n_systems, n_nodes)
-    standardize = torch.full((n_systems,), linear.STANDARDIZED, device=graph.device)
-    unused = torch.zeros(size, device=graph.device)
-    match scheme:
-        case "uumc":
-            weights, variance = linear.uumc_weights(graph, generator)
-            return linear.rescaled(weights, variance, standardize, unused)
-        case "onion":
-            return linear.dao_weights(graph, linear.onion_shares(graph, generator), generator)
-        case "explained-evenly":
-            return linear.dao_weights(graph, draw_shares(graph, generator), generator)
     low, high = _ranges(n_systems, wide, generator)
     chance = torch.rand(n_systems, generator=generator, device=graph.device)
     signs = (chance > 0.8).long() + (chance > 0.9).long()
     weights = linear.raw_weights(graph, low, high, signs, generator)
-    variance = _noise_variance(size, wide, generator)
-    match scheme:
-        case "scm":
-            return weights, variance
-        case "iscm":
-            return linear.rescaled(weights, variance, standardize, unused)
-        case "explained":
-            explain = torch.full_like(standardize, linear.EXPLAINED)
-            one = torch.ones_like(variance)
-            return linear.rescaled(weights, one, explain, draw_shares(graph, generator))
-        case "harmonized":
-            half = torch.rand(n_systems, generator=generator, device=graph.device) < 0.5
-            return linear.harmonized(weights, variance, half)
-        case _:
-            raise ValueError(f"there is no scheme {scheme!r}")
+    if scheme == "explained":
+        return weights, torch.ones((n_systems, n_nodes), device=graph.device)
+    variance = _noise_variance((n_systems, n_nodes), wide, generator)
+    if scheme == "harmonized":
+        half = torch.rand(n_systems, generator=generator, device=graph.device) < 0.5
+        return linear.harmonized(weights, variance, half)
+    return weights, variance
 
 
 def draw_shares(graph: Tensor, generator: torch.Generator) -> Tensor:
@@ -275,11 +339,6 @@ def _noise_variance(size: tuple[int, int], wide: bool, generator: torch.Generato
     else:
         sd = 0.5 + 1.5 * torch.rand(size, generator=generator, device=device)
     return torch.where(equal, 1.0, sd.square())
-
-
-def _laws(prior: Prior, size: tuple[int, int], generator: torch.Generator) -> Tensor:
-    chance = torch.rand(size[0], generator=generator, device=generator.device)
-    return draw_laws(ONE_LAW, size, chance < prior.own_laws, generator)
 
 
 class Setting(NamedTuple):

@@ -11,6 +11,10 @@ import torch
 from torch import Tensor
 
 
+MOST_JOINED = 6
+"""Earlier nodes that a new node of a scale-free graph can join."""
+
+
 def erdos_renyi(n_nodes: int, n_edges: Tensor, generator: torch.Generator) -> Tensor:
     """Return graphs with exactly so many edges, all sets of pairs being equally likely.
 
@@ -42,7 +46,7 @@ def scale_free(
     n_nodes : int
         Nodes of every graph.
     edges_per_node : Tensor
-        How many earlier nodes a new one joins, shape (systems,).
+        How many earlier nodes a new one joins, shape (systems,), at most `MOST_JOINED`.
     hubs_in : Tensor
         Where true, edges point from the new to the old node and attraction grows with the
         in-degree; elsewhere edges point along a random order and it grows with the degree.
@@ -51,21 +55,23 @@ def scale_free(
     """
     device, n_systems = edges_per_node.device, len(edges_per_node)
     size = (n_systems, n_nodes, n_nodes)
-    grown = torch.zeros(size, dtype=torch.bool, device=device)
+    grown = torch.zeros(size, device=device)
+    wanted = (torch.arange(MOST_JOINED, device=device) < edges_per_node[:, None]).float()
     attraction = torch.ones((n_systems, n_nodes), device=device)
     uniform = torch.rand(size, generator=generator, device=device).clamp_(1e-7, 1 - 1e-7)
     gumbel = -(-uniform.log()).log()
     for new in range(1, n_nodes):
         # The k largest of log attraction + Gumbel noise are k draws without replacement.
         key = attraction[:, :new].log() + gumbel[:, new, :new]
-        chosen = key.argsort(1, descending=True).argsort(1) < edges_per_node[:, None]
+        found = key.topk(min(new, MOST_JOINED), 1).indices
+        chosen = torch.zeros_like(key).scatter_(1, found, wanted[:, : found.shape[1]])
         grown[:, new, :new] = chosen
         attraction[:, :new] += chosen
         attraction[:, new] += torch.where(hubs_in, 0, edges_per_node.clamp(max=new))
     inward = grown.flip(1, 2)
     order = torch.rand((n_systems, n_nodes), generator=generator, device=device).argsort(1)
-    anywhere = torch.triu(permuted(grown | grown.mT, order), 1)
-    return torch.where(hubs_in[:, None, None], inward, anywhere)
+    anywhere = torch.triu(permuted(grown + grown.mT, order), 1)
+    return torch.where(hubs_in[:, None, None], inward, anywhere) > 0
 
 
 def chains(n_nodes: int, kept: Tensor, n_more: Tensor, generator: torch.Generator) -> Tensor:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from training import checkpoint, features, generators, network
+from training.feed import Batch, Feed
 from training.generators import Part, Setting
 from training.network import Parameters, Size
-from training.priors import Frame, Prior
+from training.priors import Prior
 
 Log = Callable[[dict[str, Any]], None]
 
@@ -173,56 +172,6 @@ def _device_of_steps(machine: Machine) -> torch.device:
     return machine.device if machine.device.type == "cuda" else torch.device("cpu")
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Features in their frame, and what is to be learned from them."""
-
-    features: Tensor
-    graph: Tensor
-    counted: Tensor
-
-
-def streams(
-    prior: Prior, seed: int, step: int, device: torch.device
-) -> tuple[np.random.Generator, torch.Generator]:
-    """Return the sources of randomness of a step; they depend on nothing else."""
-    rng = np.random.default_rng([seed, zlib.crc32(prior.name.encode()), step])
-    generator = torch.Generator(device).manual_seed(int(rng.integers(2**62)))
-    return rng, generator
-
-
-def draw_shape(prior: Prior, rng: np.random.Generator) -> tuple[Frame, int]:
-    """Draw the frame of a batch and the number of nodes of its systems."""
-    shares = np.array([frame.share for frame in prior.frames])
-    frame = prior.frames[int(rng.choice(len(shares), p=shares / shares.sum()))]
-    full = rng.random() < 0.5
-    return frame, frame.nodes if full else int(rng.integers(frame.fewest, frame.nodes + 1))
-
-
-@torch.no_grad()
-def described(parts: list[Part], frame: Frame, blind_to_scale: bool) -> Batch:
-    """Return the features of systems; those that are not finite do not count."""
-    pairs = torch.cat([features.of_columns(part.columns, blind_to_scale) for part in parts])
-    counted = pairs.isfinite().all(3).all(2).all(1)
-    fill = frame.nodes - pairs.shape[1]
-    pairs = functional.pad(pairs.nan_to_num(0.0, 0.0, 0.0), (0, 0, 0, fill, 0, fill))
-    return Batch(pairs, torch.cat([part.graph for part in parts]), counted)
-
-
-def n_systems_of(frame: Frame, plan: Plan) -> int:
-    """Return how many systems a batch of a frame has."""
-    return max(1, round(frame.systems * plan.batch))
-
-
-@torch.no_grad()
-def next_batch(state: State, plan: Plan, machine: Machine) -> tuple[Frame, Batch]:
-    """Draw the batch of the step."""
-    rng, generator = streams(state.prior, plan.seed, state.step, machine.device)
-    frame, n_nodes = draw_shape(state.prior, rng)
-    parts = generators.draw(state.prior, n_nodes, n_systems_of(frame, plan), rng, generator)
-    return frame, described(parts, frame, state.prior.blind_to_scale)
-
-
 def learn(state: State, batch: Batch, rate: float, plan: Plan, machine: Machine) -> Tensor:
     """Make one step and return the loss, still on the device."""
     score = network.scores(
@@ -275,12 +224,13 @@ def train(
     checkpoint_seconds : float
         How often a checkpoint is written.
     """
+    feed = Feed(state.prior, plan.seed, plan.batch, machine.device)
     saved = time.monotonic()
     started, seconds, logged = time.perf_counter(), state.seconds, state.seconds
     pending: list[tuple[int, int, Tensor]] = []
     progress = plan.progress(state.step, state.seconds)
     while progress < 1 and time.monotonic() < until:
-        frame, batch = next_batch(state, plan, machine)
+        frame, batch = feed.batch(state.step)
         rate = plan.rate_at(state.step, progress)
         value = learn(state, batch, rate, plan, machine)
         n_systems = len(batch.graph)

@@ -107,7 +107,9 @@ def sampled(graph: Tensor, functions: Functions, noise: Tensor, explained: Tenso
     values = torch.empty_like(noise)
     values[:, 0] = _standard(noise[:, 0])
     is_cosine = functions.is_cosine.mT
-    has_parents = graph.any(1)
+    as_drawn = (explained < 0)[:, :, None]
+    share = torch.where(graph.any(1), explained.clamp(min=0), 0.0)[:, :, None]
+    of_signal, of_noise = share.sqrt(), (1 - share).sqrt()
     for node in range(1, graph.shape[1]):
         angle = torch.baddbmm(
             functions.phase[:, node, :, None],
@@ -116,11 +118,11 @@ def sampled(graph: Tensor, functions: Functions, noise: Tensor, explained: Tenso
         )
         bent = torch.where(is_cosine, angle.cos(), angle.tanh())
         signal = torch.bmm(functions.outward[:, node : node + 1], bent).squeeze(1)
-        share = explained[:, node, None]
-        as_stated = share.clamp(min=0).sqrt() * _standard(signal)
-        as_stated = as_stated + (1 - share.clamp(min=0)).sqrt() * noise[:, node]
-        child = torch.where(share < 0, signal + noise[:, node], as_stated)
-        child = torch.where(has_parents[:, node, None], child, noise[:, node])
+        variance, mean = torch.var_mean(signal, 1, correction=0, keepdim=True)
+        # A node without parents has a constant signal, which falls away here.
+        scale = of_signal[:, node] * variance.clamp(min=1e-12).rsqrt()
+        scale = torch.where(as_drawn[:, node], 1.0, scale)
+        child = torch.addcmul((signal - mean) * scale, noise[:, node], of_noise[:, node])
         values[:, node] = _standard(child)
     return values
 

@@ -60,7 +60,8 @@ class Prior:
     name : str
         Also of its file of weights.
     schemes : dict of str to float
-        Schemes of linear systems, with the share of each.
+        Schemes of linear systems, with the share of each; those of `generators.draw_linear`, the
+        even ones last.
     nonlinear : float
         The share of nonlinear systems.
     blind_to_scale : bool
@@ -111,9 +112,9 @@ PRIORS = {
                 "iscm": 0.25,
                 "uumc": 0.3,
                 "explained": 0.25,
+                "harmonized": 0.05,
                 "explained-evenly": 0.1,
                 "onion": 0.05,
-                "harmonized": 0.05,
             },
             nonlinear=0.5,
             wide=True,

@@ -7,18 +7,20 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from training import generators, loop, options
+from training import loop, options
 from training.__main__ import compiled
+from training.feed import Feed
 from training.loop import Machine, Plan, State
 from training.priors import PRIORS, Frame, named
 
@@ -61,35 +63,28 @@ def measured(
 ) -> dict[str, Any]:
     """Return the milliseconds of each part of a step, and systems a second."""
     begun = time.perf_counter()
-    n_systems = loop.n_systems_of(frame, plan)
+    whole_feed = Feed(state.prior, 1, plan.batch, machine.device)
+    own_frame = replace(frame, share=1.0)
+    feed = Feed(replace(state.prior, frames=(own_frame,)), 1, plan.batch, machine.device)
+    n_systems = whole_feed.n_systems(frame)
     compiled(state.parameters, frame.nodes, n_systems, machine)
     compiling = time.perf_counter() - begun
     if machine.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-
-    def parts() -> list[generators.Part]:
-        rng, generator = loop.streams(state.prior, 1, state.step, machine.device)
-        return generators.draw(state.prior, frame.nodes, n_systems, rng, generator)
-
-    drawn = parts()
-    blind = state.prior.blind_to_scale
-    batch = loop.described(drawn, frame, blind)
+    steps = itertools.count()
+    batch = feed.batch(0)[1]
 
     def step() -> None:
-        loop.learn(state, loop.described(parts(), frame, blind), 1e-4, plan, machine)
+        loop.learn(state, feed.batch(next(steps))[1], 1e-4, plan, machine)
 
-    draw = _milliseconds(lambda: _counting(state, parts), machine, seconds)
-    describe = _milliseconds(lambda: loop.described(drawn, frame, blind), machine, seconds)
+    draw = _milliseconds(lambda: feed.batch(next(steps)), machine, seconds)
     learn = _milliseconds(lambda: loop.learn(state, batch, 1e-4, plan, machine), machine, seconds)
     whole = _milliseconds(step, machine, seconds)
     memory = torch.cuda.max_memory_allocated() / 2**30 if machine.device.type == "cuda" else 0
-    rows = np.mean([part.columns.shape[2] for part in drawn])
     return {
         "nodes": frame.nodes,
         "systems": n_systems,
         "draw_ms": round(draw, 2),
-        "describe_ms": round(describe, 2),
-        "rows_described": float(rows),
         "learn_ms": round(learn, 2),
         "step_ms": round(whole, 2),
         "systems_per_second": round(1000 * n_systems / whole),
@@ -98,20 +93,14 @@ def measured(
     }
 
 
-def _counting(state: State, draw: Callable[[], Any]) -> None:
-    """Draw with another number of rows each time."""
-    draw()
-    state.step += 1
-
-
 def _milliseconds(call: Callable[[], Any], machine: Machine, seconds: float) -> float:
     call()
     machine.wait()
     begun, calls = time.perf_counter(), 0
     while True:
-        for _ in range(4):
+        for _ in range(8):
             call()
-        calls += 4
+        calls += 8
         machine.wait()
         taken = time.perf_counter() - begun
         if taken > seconds:
@@ -123,13 +112,11 @@ def profile(state: State, frame: Frame, plan: Plan, machine: Machine) -> None:
     activities = [torch.profiler.ProfilerActivity.CPU]
     if machine.device.type == "cuda":
         activities.append(torch.profiler.ProfilerActivity.CUDA)
-    rng, generator = loop.streams(state.prior, 1, 0, machine.device)
-    n_systems = loop.n_systems_of(frame, plan)
-    parts = generators.draw(state.prior, frame.nodes, n_systems, rng, generator)
+    feed = Feed(replace(state.prior, frames=(frame,)), 1, plan.batch, machine.device)
+    feed.batch(0)
     with torch.profiler.profile(activities=activities) as profiled:
         for _ in range(3):
-            batch = loop.described(parts, frame, state.prior.blind_to_scale)
-            loop.learn(state, batch, 1e-4, plan, machine)
+            loop.learn(state, feed.batch(0)[1], 1e-4, plan, machine)
         machine.wait()
     by = "cuda_time_total" if machine.device.type == "cuda" else "cpu_time_total"
     table = profiled.key_averages().table(
