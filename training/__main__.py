@@ -46,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=Plan.seed, help="of the first weights and of all data")
     add("--rate", type=float, default=Plan.rate, help="highest rate of learning")
     add("--batch", type=float, default=Plan.batch, help="multiplies the systems of a batch")
+    add("--tests", type=int, default=128, help="systems of each kind to test the network on")
     add("--resume", action="store_true", help="continue from the checkpoints in OUT")
     add("--from", dest="checkpoints", type=Path, help="folder of these checkpoints, if not OUT")
     add(
@@ -117,7 +118,7 @@ def run(stated: argparse.Namespace, command: str, started: float) -> None:
             continue
         # What is tested and written afterwards takes seconds.
         finished = loop.train(state, plan, machine, stated.out, log, until=until)
-        results = loop.tested(state.average, state.prior.blind_to_scale, machine)
+        results = loop.tested(state.average, state.prior.blind_to_scale, machine, stated.tests)
         facts = card.of(state, machine, command, finished)
         card.export(state, stated.out / f"{state.prior.name}.npz", {**facts, "f1": results})
         end = {
