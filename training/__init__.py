@@ -6,10 +6,9 @@ pair of columns (`features`) and trains the network (`network`, `loop`) to tell 
 folder go the weights (float16, with a card), a log as JSON lines and a checkpoint, from which
 `--resume` continues.
 
-- `python -m training.speed` measures how many systems a second are drawn and learned from.
-- `python -m training.curve` draws the logs.
-- `python -m training.audit` draws data sets of a prior, lets the package's judge look for what
-  gives the causal order away, and writes what it says into the card.
+- `python -m training.audit weights/*.npz` draws data sets of each prior, lets the package's judge
+  look for what gives the causal order away, and writes what it says into the cards.
+- `python -m training.curve weights/*.log.jsonl` draws the logs.
 
 Training needs torch, numpy and the standard library; the curve and the audit need the package.
 """

@@ -67,7 +67,7 @@ def main(words: Sequence[str] | None = None) -> int:
     said = ["python", "-m", "training", *(sys.argv[1:] if words is None else words)]
     try:
         run(stated, shlex.join(said), started)
-    except ValueError as error:
+    except (ArithmeticError, OSError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)  # noqa: T201
         return 2
     return 0
@@ -75,7 +75,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def run(stated: argparse.Namespace, command: str, started: float) -> None:
     """Train the stated priors one after another."""
-    priors = [named(name) for name in stated.prior]
+    priors = [named(name) for name in dict.fromkeys(stated.prior)]
+    if stated.tests < 1:
+        raise ValueError(f"--tests: expected at least 1, got {stated.tests}")
     plan = Plan(
         minutes=stated.minutes,
         steps=stated.steps,
@@ -133,9 +135,7 @@ def run(stated: argparse.Namespace, command: str, started: float) -> None:
         print(json.dumps(end), flush=True)  # noqa: T201
 
 
-def compiled(
-    parameters: Parameters, nodes: int, systems: int, machine: Machine
-) -> None:
+def compiled(parameters: Parameters, nodes: int, systems: int, machine: Machine) -> None:
     """Let the compiler see a shape, so that no step waits for it."""
     shape = (systems, nodes, nodes, 13)
     pairs = torch.zeros(shape, device=machine.device)

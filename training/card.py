@@ -11,8 +11,7 @@ from typing import Any
 
 import torch
 
-from training import network, weights
-from training.generators import nonlinear
+from training import nonlinear, weights
 from training.loop import Machine, State
 from training.noise import MIXTURE
 from training.priors import ONE_LAW, Prior
@@ -35,11 +34,9 @@ def of(state: State, machine: Machine, command: str, finished: bool) -> dict[str
         Whether the budget was used up.
     """
     prior = state.prior
-    device = (
-        torch.cuda.get_device_name(machine.device) if machine.device.type == "cuda" else "CPU"
-    )
+    device = torch.cuda.get_device_name(machine.device) if machine.device.type == "cuda" else "CPU"
     return {
-        "format": network.VERSION,
+        "format": weights.format_written(),
         "prior": prior.name,
         "blind_to_scale": prior.blind_to_scale,
         "width": state.size.width,

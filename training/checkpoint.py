@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,8 @@ from torch import Tensor
 FORMAT = 1
 PIECES = {"weights": ("parameters", "average"), "moments": ("exp_avg", "exp_avg_sq")}
 """Which tensors stand in which file."""
+
+_UNREADABLE = (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error)
 
 Tensors = dict[str, dict[str, Tensor]]
 
@@ -48,7 +52,7 @@ def save(folder: Path, name: str, tensors: Tensors, facts: dict[str, Any]) -> No
         }
         partial = folder / (files[piece] + ".partial")
         with partial.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
+            np.savez(file, **arrays)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(folder / files[piece])
@@ -67,7 +71,7 @@ def load(folder: Path, name: str, device: torch.device) -> tuple[Tensors, dict[s
     Raises
     ------
     ValueError
-        If there is none, or it is not one of ours.
+        If there is none, or it is damaged, or of another prior.
     """
     path = folder / f"{name}.checkpoint.json"
     try:
@@ -78,16 +82,24 @@ def load(folder: Path, name: str, device: torch.device) -> tuple[Tensors, dict[s
         raise ValueError(f"{path} is damaged ({error}); leave --resume out") from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise ValueError(f"{path} is no checkpoint of format {FORMAT}; leave --resume out")
+    if facts.get("prior") != name:
+        raise ValueError(f"{path} is of the prior {facts.get('prior')!r}, not of {name!r}")
     tensors: Tensors = {}
     for piece, kinds in PIECES.items():
         try:
-            with np.load(folder / facts["files"][piece], allow_pickle=False) as arrays:
+            # NumPy leaves a file open that it cannot read, if it has opened it.
+            with (
+                (folder / facts["files"][piece]).open("rb") as file,
+                np.load(file, allow_pickle=False) as arrays,
+            ):
                 for kind in kinds:
                     tensors[kind] = {
                         key.partition("/")[2]: torch.from_numpy(arrays[key]).to(device)
                         for key in arrays.files
                         if key.startswith(f"{kind}/")
                     }
-        except (OSError, KeyError, ValueError) as error:
-            raise ValueError(f"{path}: its {piece} cannot be read ({error})") from None
+        except _UNREADABLE as error:
+            raise ValueError(
+                f"{path}: its {piece} cannot be read ({error}); leave --resume out"
+            ) from None
     return tensors, facts

@@ -41,9 +41,7 @@ def of_columns(columns: Tensor, blind_to_scale: bool) -> Tensor:
     identity = torch.eye(n_nodes, device=device)
     correlation = torch.bmm(z, z.mT) / n_rows
     factor, _ = torch.linalg.cholesky_ex(correlation + RIDGE * identity)
-    inverse_factor = torch.linalg.solve_triangular(
-        factor, identity.expand_as(factor), upper=False
-    )
+    inverse_factor = torch.linalg.solve_triangular(factor, identity.expand_as(factor), upper=False)
     precision = torch.bmm(inverse_factor.mT, inverse_factor)
     diagonal = precision.diagonal(dim1=1, dim2=2)
     root = diagonal.rsqrt()

@@ -98,9 +98,7 @@ class Feed:
         return torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
 
 
-def planned(
-    prior: Prior, rng: np.random.Generator
-) -> tuple[list[Group], list[tuple[int, int]]]:
+def planned(prior: Prior, rng: np.random.Generator) -> tuple[list[Group], list[tuple[int, int]]]:
     """Draw the groups of a round, and for each step its group and its turn in it.
 
     Each frame has its share of the steps; in half of them, where it may have systems of fewer

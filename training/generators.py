@@ -111,9 +111,7 @@ def sampled(systems: Systems, n_rows: int, generator: torch.Generator) -> list[P
     n_systems, n_nodes, _ = systems.graph.shape
     widest = nonlinear.N_UNITS if isinstance(systems, NonlinearSystems) else n_nodes
     n_pieces = math.ceil(n_systems * widest * n_rows / MOST_AT_ONCE)
-    return [
-        every(systems, first, n_pieces).sampled(n_rows, generator) for first in range(n_pieces)
-    ]
+    return [every(systems, first, n_pieces).sampled(n_rows, generator) for first in range(n_pieces)]
 
 
 def draw_rows(prior: Prior, rng: np.random.Generator) -> int:
@@ -152,9 +150,7 @@ def draw_linear(
             first += size
     if any(_RULES[scheme] for scheme in sizes if scheme not in _EVENLY):
         shares = draw_shares(own, generator)
-        scaled = linear.rescaled(
-            torch.cat(weights), torch.cat(variances), torch.cat(rules), shares
-        )
+        scaled = linear.rescaled(torch.cat(weights), torch.cat(variances), torch.cat(rules), shares)
         weights, variances = [scaled[0]], [scaled[1]]
     if n_evenly:
         shares = draw_shares(evenly, generator)
@@ -196,6 +192,12 @@ def shuffled(part: Part, generator: torch.Generator) -> Part:
     return Part(columns, graphs.permuted(part.graph, order))
 
 
+def standardized(columns: Tensor) -> Tensor:
+    """Return the columns with mean 0 and variance 1 over the rows."""
+    variance, mean = torch.var_mean(columns, 2, correction=0, keepdim=True)
+    return (columns - mean) * variance.rsqrt()
+
+
 def shared_out(shares: dict[str, float], total: int) -> dict[str, int]:
     """Divide a total by shares into whole numbers, leaving out what gets none.
 
@@ -221,14 +223,10 @@ _WIDE_GRAPHS = {
 }
 
 
-def draw_graphs(
-    prior: Prior, n_nodes: int, n_systems: int, generator: torch.Generator
-) -> Tensor:
+def draw_graphs(prior: Prior, n_nodes: int, n_systems: int, generator: torch.Generator) -> Tensor:
     """Draw the graphs of a prior."""
     sizes = shared_out(_WIDE_GRAPHS if prior.wide else _NARROW_GRAPHS, n_systems)
-    drawn = [
-        _family(name, n_nodes, size, prior.wide, generator) for name, size in sizes.items()
-    ]
+    drawn = [_family(name, n_nodes, size, prior.wide, generator) for name, size in sizes.items()]
     order = torch.rand(n_systems, generator=generator, device=generator.device).argsort()
     return torch.cat(drawn)[order]  # so that no scheme goes with a family
 

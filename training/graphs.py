@@ -10,7 +10,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-
 MOST_JOINED = 6
 """Earlier nodes that a new node of a scale-free graph can join."""
 

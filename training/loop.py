@@ -47,6 +47,10 @@ class Plan:
         The largest norm of a gradient.
     batch : float
         Multiplies the systems of a batch.
+    every_steps : int
+        How often the device is waited for, and a record is logged.
+    checkpoint_seconds : float
+        How often a checkpoint is written.
     """
 
     minutes: float | None = None
@@ -57,10 +61,14 @@ class Plan:
     decay: float = 0.01
     clip: float = 1.0
     batch: float = 1.0
+    every_steps: int = 20
+    checkpoint_seconds: float = 60.0
 
     def __post_init__(self) -> None:
         if (self.minutes is None) == (self.steps is None):
             raise ValueError("expected --minutes or --steps, one of the two")
+        if self.seed < 0:
+            raise ValueError(f"--seed: expected 0 or more, got {self.seed}")
         for name in ("minutes", "steps", "rate", "clip", "batch"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
@@ -120,9 +128,16 @@ def begin(prior: Prior, size: Size, plan: Plan, machine: Machine) -> State:
 def resume(prior: Prior, size: Size, plan: Plan, machine: Machine, folder: Path) -> State:
     """Return the network of a checkpoint."""
     tensors, facts = checkpoint.load(folder, prior.name, machine.device)
+    where = f"--resume: the checkpoint of {prior.name} in {folder}"
+    missing = [name for name in ("size", "seed", "step", "seconds", "systems") if name not in facts]
+    if missing:
+        raise ValueError(f"{where} does not say its {missing[0]}; leave --resume out")
     for name, stated in (("size", asdict(size)), ("seed", plan.seed)):
         if facts[name] != stated:
-            raise ValueError(f"--resume: the checkpoint has {name} {facts[name]}, not {stated}")
+            raise ValueError(f"{where} has {name} {facts[name]}, not {stated}")
+    for kind, found in tensors.items():
+        if {name: tuple(value.shape) for name, value in found.items()} != size.shapes():
+            raise ValueError(f"{where} has other arrays ({kind}); leave --resume out")
     state = begin(prior, size, plan, machine)
     for name, value in state.parameters.items():
         value.data.copy_(tensors["parameters"][name])
@@ -200,8 +215,6 @@ def train(
     log: Log,
     *,
     until: float = math.inf,
-    every_steps: int = 20,
-    checkpoint_seconds: float = 60.0,
 ) -> bool:
     """Train until the budget is used up, and return whether it is.
 
@@ -216,13 +229,9 @@ def train(
     folder : Path
         For checkpoints.
     log : callable
-        Is given one record each `every_steps` steps.
+        Is given the records.
     until : float
         When to stop in any case, by `time.monotonic`.
-    every_steps : int
-        How often the device is waited for.
-    checkpoint_seconds : float
-        How often a checkpoint is written.
     """
     feed = Feed(state.prior, plan.seed, plan.batch, machine.device)
     saved = time.monotonic()
@@ -238,12 +247,12 @@ def train(
         pending.append((frame.nodes, n_systems, value))
         state.seconds = seconds + time.perf_counter() - started
         progress = plan.progress(state.step, state.seconds)
-        if state.step % every_steps == 0 or progress >= 1:
+        if state.step % plan.every_steps == 0 or progress >= 1:
             machine.wait()
             state.seconds = seconds + time.perf_counter() - started
             log(_record(state, pending, rate, state.seconds - logged))
             pending, logged = [], state.seconds
-            if time.monotonic() - saved > checkpoint_seconds:
+            if time.monotonic() - saved > plan.checkpoint_seconds:
                 save(state, folder)
                 saved = time.monotonic()
                 started, seconds = time.perf_counter(), state.seconds
@@ -262,9 +271,9 @@ def _record(
             "continue from the last checkpoint with another --seed or a lower --rate"
         )
     frames = sorted({nodes for nodes, _, _ in pending})
+    pairs = list(zip((nodes for nodes, _, _ in pending), losses, strict=True))
     by_frame = {
-        nodes: float(np.mean([x for (n, _, _), x in zip(pending, losses, strict=True) if n == nodes]))
-        for nodes in frames
+        frame: float(np.mean([loss for nodes, loss in pairs if nodes == frame])) for frame in frames
     }
     return {
         "prior": state.prior.name,
@@ -306,7 +315,7 @@ def directed_f1(
 
 @torch.no_grad()
 def tested(
-    parameters: Parameters, blind_to_scale: bool, machine: Machine, n_systems: int = 128
+    parameters: Parameters, blind_to_scale: bool, machine: Machine, n_systems: int
 ) -> dict[str, float]:
     """Return directed F1 of a network on each of `TESTS`, from systems not used in training."""
     results = {}
@@ -314,14 +323,9 @@ def tested(
         generator = torch.Generator(machine.device).manual_seed(2**62 + number)
         part = generators.draw_setting(setting, n_systems, generator)
         if name.endswith("standardized"):
-            part = part._replace(columns=_standardized(part.columns))
+            part = part._replace(columns=generators.standardized(part.columns))
         results[name] = round(directed_f1(parameters, part, blind_to_scale), 4)
     return results
-
-
-def _standardized(columns: Tensor) -> Tensor:
-    variance, mean = torch.var_mean(columns, 2, correction=0, keepdim=True)
-    return (columns - mean) * variance.rsqrt()
 
 
 def write_line(path: Path, record: dict[str, Any]) -> None:

@@ -16,9 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.features import N_FEATURES
+from training import weights
 
-VERSION = 1
 EPSILON = 1e-5
 
 Parameters = dict[str, Tensor]
@@ -57,26 +56,7 @@ class Size:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each parameter."""
-        wide, products = self.width, 2 * self.channels
-        linear = {"embed": (wide, N_FEATURES), "head": (1, wide)}
-        norms = {"head_norm": wide}
-        for block in range(self.blocks):
-            linear |= {
-                f"block{block}.maps": (4 * products, wide),
-                f"block{block}.gate": (wide, wide),
-                f"block{block}.out": (wide, products),
-                f"block{block}.up": (4 * wide, wide),
-                f"block{block}.down": (wide, 4 * wide),
-            }
-            norms |= {
-                f"block{block}.norm{norm}": products if norm == 2 else wide for norm in (1, 2, 3)
-            }
-        shapes: dict[str, tuple[int, ...]] = {}
-        for name, shape in linear.items():
-            shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
-        for name, length in norms.items():
-            shapes |= {f"{name}.weight": (length,), f"{name}.bias": (length,)}
-        return shapes
+        return weights.shapes(self.width, self.channels, self.blocks)
 
     def n_parameters(self) -> int:
         """Return how many numbers are trained."""

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they make of them."""
+"""The options of the device and of the size, and what is made of them."""
 
 from __future__ import annotations
 

@@ -94,9 +94,7 @@ class Prior:
     @property
     def nodes(self) -> tuple[int, int]:
         """The fewest and the most nodes of its systems."""
-        return min(frame.fewest for frame in self.frames), max(
-            frame.nodes for frame in self.frames
-        )
+        return min(frame.fewest for frame in self.frames), max(frame.nodes for frame in self.frames)
 
 
 PRIORS = {

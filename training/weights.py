@@ -33,9 +33,21 @@ def _module() -> ModuleType:
     return module
 
 
+def shapes(width: int, channels: int, blocks: int) -> dict[str, tuple[int, ...]]:
+    """Return the names of a network's arrays with their shapes."""
+    found: dict[str, tuple[int, ...]] = _module().shapes(width, channels, blocks)
+    return found
+
+
 def write(path: Path, arrays: Arrays, card: dict[str, Any]) -> None:
     """Write a file of weights."""
     _module().write(path, arrays, card)
+
+
+def format_written() -> int:
+    """Return the number of the format."""
+    number: int = _module().FORMAT
+    return number
 
 
 def read(path: Path) -> tuple[Arrays, dict[str, Any]]:
