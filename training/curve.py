@@ -1,6 +1,8 @@
 """Draw the logs of training, the loss of each prior against the systems it has seen.
 
-python -m training.curve weights/*.log.jsonl --out docs/images/training.svg
+    python -m training.curve weights/*.log.jsonl --out docs/images/training.svg
+
+Logs of pieces of one run are given in their order.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ WIDTH, HEIGHT = 520, 280
 
 
 def points(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the points of a log: prior, millions of systems, running mean of the loss.
+    """Return the points of one prior's log: name, millions of systems, running mean of the loss.
 
     A run that ended between two checkpoints makes some steps once more: the later ones count.
 
@@ -59,9 +61,12 @@ def picture(drawn: Sequence[dict[str, Any]]) -> str:
     priors = list(dict.fromkeys(point["prior"] for point in drawn))
     last = {point["prior"]: point for point in drawn}
     colour = alt.Scale(domain=priors, range=list(COLOURS[: len(priors)]))
-    x = alt.X("systems:Q", title="systems seen (millions, log scale)", scale=alt.Scale(type="log"))
+    scale = alt.Scale(type="log", nice=False, padding=8)
+    million = alt.Axis(values=[0.01, 0.1, 1, 10, 100], format="~r")
+    losses = alt.Axis(values=[0.02, 0.05, 0.1, 0.2, 0.5, 1], format="~r")
+    x = alt.X("systems:Q", title="systems seen (millions, log scale)", scale=scale, axis=million)
     title = f"cross-entropy of a pair at {NODES} nodes (log scale)"
-    y = alt.Y("loss:Q", title=title, scale=alt.Scale(type="log", zero=False))
+    y = alt.Y("loss:Q", title=title, scale=scale, axis=losses)
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("prior:N", scale=colour, legend=None))
     lines = base.mark_line(strokeWidth=1.5).properties(data={"values": list(drawn)})
     names = base.mark_text(align="left", dx=5).encode(text="prior:N")
@@ -84,12 +89,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="the picture, .svg")
     stated = parser.parse_args(words)
     try:
-        drawn = []
+        logs: dict[str, list[str]] = {}
         for path in stated.files:
-            found = points(path.read_text(encoding="utf-8").splitlines())
-            if not found:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            if not points(lines):
                 raise ValueError(f"{path} has no record with a loss at {NODES} nodes")
-            drawn += found
+            logs.setdefault(json.loads(lines[0])["prior"], []).extend(lines)
+        drawn = [point for lines in logs.values() for point in points(lines)]
         stated.out.write_text(picture(drawn) + "\n", encoding="utf-8")
     except (OSError, ValueError) as error:
         print(f"training.curve: {error}", file=sys.stderr)  # noqa: T201

@@ -290,6 +290,11 @@ def test_logs_are_drawn(tmp_path, capsys):
     assert curve.main([*files, "--out", str(picture)]) == 0
     drawn = picture.read_text()
     assert "uumc 0.030, iscm 0.030" in drawn  # of steps 20 and 40, the second time
+    (tmp_path / "piece").write_text(
+        json.dumps({"prior": "uumc", "step": 60, "systems": 10**5, "loss_by_nodes": {"20": 0.09}})
+    )
+    assert curve.main([*files, str(tmp_path / "piece"), "--out", str(picture)]) == 0
+    assert "uumc 0.050, iscm 0.030" in picture.read_text()
     (tmp_path / "empty").write_text("")
     assert curve.main([str(tmp_path / "empty"), "--out", str(picture)]) == 2
     assert "has no record with a loss at 20 nodes" in capsys.readouterr().err
