@@ -43,7 +43,8 @@ def main() -> None:
         *rates.risk_rates(risks),
     ]
     sortabilities = {name: row["mean"] for (name, _), row in means.items()}
-    page.write(stated.docs, table, sortabilities)
+    sizes = page.Sizes(stated.audits, stated.units, stated.sets)
+    page.write(stated.docs, table, sortabilities, sizes)
     print(f"{len(table)} rates: {stated.docs / 'calibration.md'}")  # noqa: T201
 
 

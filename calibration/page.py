@@ -4,29 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
 
-from calibration.audits import cells
+from calibration.audits import N_AUDITS, cells
 from calibration.cited_rates import cite
 from calibration.rates import AUDIT_KINDS, COVERS, EITHER_WAY, ONE_TEST, POOL, Rate
+from calibration.risk_coverage import N_SETS
 from calibration.studies import SIZES
+from calibration.study_bank import N_UNITS
 from causalassay.analysis.runs import scheme_name
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
+from causalassay.present.formatting import in_words
 
 AUDIT_COLUMNS = (EITHER_WAY, *(kind.label for kind in AUDIT_KINDS))
 STUDY_COLUMNS = tuple(kind.label for kind in ALGORITHM_KINDS)
 
 
+class Sizes(NamedTuple):
+    """How much was measured.
+
+    Parameters
+    ----------
+    audits : int
+        Of each kind of data.
+    instances : int
+        In the bank that studies are drawn from.
+    sets : int
+        Data sets of each kind for the intervals of risks.
+    """
+
+    audits: int
+    instances: int
+    sets: int
+
+
+FULL = Sizes(N_AUDITS, N_UNITS, N_SETS)
+
+
+def short_of(sizes: Sizes) -> str:
+    """Return in which ways a run is below the full size; empty if in none.
+
+    Examples
+    --------
+    >>> short_of(FULL), short_of(FULL._replace(audits=20))
+    ('', '20 audits of each kind of data (full size 400)')
+    """
+    what = ("audits of each kind of data", "instances in the bank", "data sets for each risk")
+    parts = [
+        f"{size} {name} (full size {full})"
+        for size, name, full in zip(sizes, what, FULL, strict=True)
+        if size < full
+    ]
+    return in_words(parts)
+
+
 def write(
-    docs: Path, table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, float]]
+    docs: Path,
+    table: Sequence[Rate],
+    sortabilities: Mapping[str, Mapping[str, float]],
+    sizes: Sizes,
 ) -> None:
     """Write docs/calibration.md, its picture, and the rates that verdicts cite."""
     goals = [rate for rate in table if rate.goal]
     _picture(goals).save(docs / "images" / "calibration.svg")
     parts = [
-        _head(goals),
+        _head(goals, sizes),
         _goals(goals),
         _audits(table, sortabilities),
         _pools(table),
@@ -53,15 +98,17 @@ def _with_limits(rate: Rate) -> str:
     return f"{100 * rate.rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def _head(goals: Sequence[Rate]) -> str:
+def _head(goals: Sequence[Rate], sizes: Sizes) -> str:
     missed = [rate for rate in goals if not rate.met]
     verdict = f"{len(goals) - len(missed)} of {len(goals)} rates meet their goal."
+    short = short_of(sizes)
+    below = f"**This run is below the full size:** {short}. " if short else ""
     return f"""# How often the judge is wrong
 
 {verdict} This page gives the measured error rates of the findings of audits and studies, on data \
 and algorithms of known nature. `make calibrate` measures them and resumes where it was stopped. \
-[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals. \
-`ges` and `gies` have the penalty of the BIC (`penalty_discount = 1`).
+{below}[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence \
+intervals. `ges` and `gies` have the penalty of the BIC (`penalty_discount = 1`).
 
 ![Measured rates with 95 % confidence intervals, and their goals](images/calibration.svg)"""
 
