@@ -466,8 +466,8 @@ def made(found: Scores) -> str:
     text = (
         f"{runs} runs with the seed {found.content['seed']}, which nothing else uses: "
         f"{found.counts(cross_cells())} graphs of each kind in the cross table "
-        f"({found.counts(cross_cells(), 'notears')} for notears), {found.counts(goal_cells())} in the "
-        f"goals, {found.counts([linear('iscm', n_nodes=100)])} at d = 100. Median CPU seconds of "
+        f"({found.counts(cross_cells(), 'notears')} for notears), "
+        f"{found.counts(goal_cells())} in the goals, {found.counts([linear('iscm', n_nodes=100)])} at d = 100. Median CPU seconds of "
         f"one run with d = 20 and d = 50: broad {_seconds(found, d20, d50, BROAD)}, boss "
         f"{_seconds(found, d20, d50, 'boss')}, grasp {_seconds(found, d20, d50, 'grasp')}, "
         f"direct-lingam {_seconds(found, d20, d50, 'direct-lingam')}.\n"
