@@ -117,8 +117,10 @@ def own_section(analysis: Analysis) -> Section | None:
 def scheme_section(analysis: Analysis) -> Section:
     """Return the sentences that are not about one algorithm: those are in the matrix."""
     general = [each for each in analysis.verdict.statements if each.algorithm is None]
-    block = Findings(general) if general else Prose("There is nothing to say yet.")
-    return Section("schemes", "Schemes and the study as a whole", [block])
+    blocks: list[Block] = [Findings(general) if general else Prose("There is nothing to say yet.")]
+    if analysis.matrix.looked_at:
+        blocks.append(Prose(analysis.matrix.looked_at))
+    return Section("schemes", "Schemes and the study as a whole", blocks)
 
 
 def rule_section(analysis: Analysis) -> Section:

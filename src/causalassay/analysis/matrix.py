@@ -18,7 +18,7 @@ from causalassay.analysis.verdict.algorithm_findings import REFERENCE
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.judging.artefacts import looked_at_these
+from causalassay.judging.artefacts import Artefact, looked_at_these
 from causalassay.judging.findings import (
     ARTEFACT_KINDS,
     BOTH_VARIANCES,
@@ -148,15 +148,20 @@ class Matrix:
     metric, better : str
     columns : tuple of Column
     rows : tuple of Row
-    looked_at : str
-        Which artefacts were looked for, and what was not looked at; empty if none was.
+    artefacts : tuple of Artefact
+        Those that were looked for.
     """
 
     metric: str
     better: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    looked_at: str = ""
+    artefacts: tuple[Artefact, ...] = ()
+
+    @property
+    def looked_at(self) -> str:
+        """Which artefacts were looked for, and what was not looked at; empty if none was."""
+        return looked_at_these(self.artefacts)
 
     @property
     def order(self) -> str:
@@ -231,8 +236,8 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     sign = runs.better[metric]
     if findings.free:
         rows.sort(key=lambda row: (math.isnan(row.key), -sign * row.key))
-    looked_at = looked_at_these(evidence.artefacts)
-    return Matrix(metric, "high" if sign == 1 else "low", columns, tuple(rows), looked_at)
+    better = "high" if sign == 1 else "low"
+    return Matrix(metric, better, columns, tuple(rows), tuple(evidence.artefacts))
 
 
 def finding_phrase(kinds: Sequence[FindingKind]) -> str:

@@ -44,6 +44,8 @@ FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
     "graph.edges_per_node",
 )
 """Columns of the problem that verdicts and charts look at, where a study has them."""
+NOISE, PLAIN_NOISE = "model.noise", "gaussian"
+"""The law of the noise, and the one that a scheme's name leaves out."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
 RELATIVES_ORDER = "relatives-sortnregress"
@@ -160,7 +162,7 @@ def arrange(table: StudyTable, by: Sequence[str] = (SCHEME,)) -> Runs:
         If a column is missing, a status unknown, a task has two rows, or a column to
         group by differs within a problem and replicate.
     """
-    frame = _with_files_named(table.frame)
+    frame = _with_laws_named(_with_files_named(table.frame))
     _check_columns(frame, (*table.metrics, *table.controls, *by))
     algorithm, names = _encode(frame["algorithm"])
     firsts = _first_rows(algorithm, len(names))
@@ -270,6 +272,23 @@ def _with_files_named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+def _with_laws_named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with schemes by noise law, where one scheme has several laws.
+
+    A law is a cause of its own: with one non-Gaussian law kurtosis falls along the order, with
+    mixed laws it does not. Judged together, neither would be seen.
+    """
+    if SCHEME not in frame or NOISE not in frame:
+        return frame
+    several = frame.groupby(SCHEME)[NOISE].transform("nunique") > 1
+    law = frame[NOISE].astype(str)
+    named = several & frame[NOISE].notna() & (law != PLAIN_NOISE)
+    if not named.any():
+        return frame
+    schemes = frame[SCHEME].astype(object)
+    return frame.assign(**{SCHEME: schemes.mask(named, law + " " + schemes.astype(str))})
+
+
 def _with_folders(frame: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Return the rows with the folder of each, and whether it has one."""
     if FOLDER_NAME not in frame:
@@ -347,8 +366,8 @@ def scheme_name(scheme: object) -> str:
 
     Examples
     --------
-    >>> scheme_name("raw"), scheme_name("iscm"), scheme_name("gp raw"), scheme_name("var uumc")
-    ('raw', 'iSCM', 'gp raw', 'var UUMC')
+    >>> scheme_name("raw"), scheme_name("iscm"), scheme_name("gp raw"), scheme_name("mixed uumc")
+    ('raw', 'iSCM', 'gp raw', 'mixed UUMC')
     >>> scheme_name("raw + rescale-in-order"), scheme_name("mine.csv + standardize")
     ('raw rescaled in order', 'mine.csv standardized')
     >>> scheme_name(None)

@@ -59,8 +59,7 @@ def matrix_table(matrix: Matrix) -> Table:
     ]
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    notes = [BEST_RULE.removesuffix("."), *([matrix.looked_at] if matrix.looked_at else [])]
-    return Table("matrix", columns, rows, title, caption, notes)
+    return Table("matrix", columns, rows, title, caption, [BEST_RULE.removesuffix(".")])
 
 
 def score_table(

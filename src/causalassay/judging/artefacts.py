@@ -134,14 +134,14 @@ KURTOSIS = Artefact(
     "excess kurtosis",
     "continuous",
     _kurtosis,
-    cure="no change of units removes it; noise laws that differ between the columns do",
+    cure="no change of units removes it; a balanced mix of noise laws does",
 )
 SKEWNESS = Artefact(
     "skewness",
     "skewness",
     "continuous",
     _skewness,
-    cure="no change of units removes it; noise laws that differ between the columns do",
+    cure="no change of units removes it; a balanced mix of noise laws does",
 )
 MEAN = Artefact(
     "mean",

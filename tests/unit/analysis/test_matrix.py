@@ -8,10 +8,11 @@ import pytest
 
 from causalassay.analysis import analyse
 from causalassay.analysis.comparison import best_marks
+from causalassay.analysis.document import scheme_section
 from causalassay.analysis.matrix import finding_phrase
 from causalassay.analysis.runs import scheme_name
-from causalassay.analysis.tables import matrix_table
 from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_INSTANCES, FindingKind
+from causalassay.present import Prose
 from causalassay.present.formatting import in_words
 from judged_tables import (
     AT_RANDOM,
@@ -196,7 +197,7 @@ def test_a_study_says_what_was_looked_at_and_what_was_not():
     said = analysis.matrix.looked_at
     assert said.startswith("Looked at: variance and R². Not looked at: any other statistic")
     assert said == analysis.to_dict()["matrix"]["looked_at"]
-    assert said in matrix_table(analysis.matrix).notes
+    assert Prose(said) in scheme_section(analysis).blocks
 
 
 def test_the_baseline_that_counts_correlated_columns_is_called_the_reference():

@@ -122,6 +122,30 @@ def test_groups_may_be_made_of_any_columns_of_the_problem():
     assert [4] == together["n"].tolist()
 
 
+def test_noise_laws_of_one_scheme_are_schemes_of_their_own():
+    stated = {
+        "a": ("iscm", "gaussian"),
+        "b": ("iscm", "laplace"),
+        "c": ("raw + rescale-in-order", "mixed"),
+        "d": ("raw + rescale-in-order", "gaussian"),
+        "e": ("uumc", "laplace"),  # its only law
+        "f": ("data", None),
+    }
+    rows = [
+        {"algorithm": "pc", "problem": problem, "scheme": scheme, "model.noise": noise, "f1": 1}
+        for problem, (scheme, noise) in stated.items()
+    ]
+    cells = arrange(make_table(rows)).cells
+    assert {
+        "a": "iscm",
+        "b": "laplace iscm",
+        "c": "mixed raw + rescale-in-order",
+        "d": "raw + rescale-in-order",
+        "e": "uumc",
+        "f": "data",
+    } == dict(zip(cells["problem"], cells["scheme"], strict=True))
+
+
 def test_scores_agree_with_loops_over_rows():
     for seed in range(3):
         table = draw_table(seed)

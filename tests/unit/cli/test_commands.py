@@ -86,8 +86,8 @@ def test_audit_writes_a_page_and_a_table(files, tmp_path):
     assert f"causalassay audit {files / 'data.csv'} --graph" in text
     written = table.read_text(encoding="utf-8")
     assert "\\begin{tabular}" in written
-    for text in (done.stdout, text, written):
-        assert "Not looked at: any other statistic of a column" in " ".join(text.split())
+    for shown in (done.stdout, text, written):
+        assert "Not looked at: any other statistic of a column" in " ".join(shown.split())
     assert [page, table] == sorted(tmp_path.iterdir())
 
 

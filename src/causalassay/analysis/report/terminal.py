@@ -206,8 +206,9 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
     rest = f" The whole table ({more}): summary --full." if more else ""
     # The page says the rest: what was not looked at.
-    looked_at = matrix.looked_at.partition(". ")[0].partition(" (")[0]
-    return f"{better} {'; '.join(signs)}.{f' {looked_at}.' if looked_at else ''}{rest}"
+    words = in_words(list(dict.fromkeys(artefact.word for artefact in matrix.artefacts)))
+    looked_at = f" Looked at: {words}." if words else ""
+    return f"{better} {'; '.join(signs)}.{looked_at}{rest}"
 
 
 def _sign(column: Column) -> str:
