@@ -249,7 +249,7 @@ def typed(command: str) -> str:
 
     Examples
     --------
-    >>> typed("python -m training --prior raw --steps 9 --out /tmp/x --cache /tmp/y --resume")
+    >>> typed("python -m training --prior raw --steps 9 --out x --cache y --resume")
     'python -m training --prior raw --steps 9 --out weights'
     """
     words, kept = iter(command.split()), []
