@@ -113,10 +113,22 @@ def _with_plain_options(function: Callable[..., None]) -> Callable[..., None]:
     def called(**values: Any) -> None:
         function(*(_gathered(name, hints[name], values) for name in stated))
 
-    called.__doc__ = function.__doc__
+    called.__doc__ = _with_long_lines(function.__doc__ or "")
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in plain}
     called.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
     return called
+
+
+def _with_long_lines(docstring: str) -> str:
+    """Return a docstring with each paragraph on one line, so that help breaks it where it is shown.
+
+    Examples
+    --------
+    >>> _with_long_lines("Say it.\\n\\n    In two\\n    lines.\\n    ")
+    'Say it.\\n\\nIn two lines.'
+    """
+    paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
 
 
 def _flat(name: str, hint: Any, default: object) -> Iterator[inspect.Parameter]:
