@@ -109,7 +109,7 @@ def draw_overview() -> None:
 def _row(name: str, of: Counter[str]) -> tuple[object, ...]:
     every = of.total()
     good, bad = of["agrees"] + of["holds"], of["disagrees"] + of["fails"]
-    computable = every - of["not computed"] - of["other data"]
+    computable = every - of["not computed"] - of["other data"] - of["stand-in"]
     return name, every, computable, good, bad, of["open"], of["not run"]
 
 

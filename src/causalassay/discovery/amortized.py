@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.common.arrays import Values
+from causalassay.common.arrays import Values, Weights
 from causalassay.common.files import as_path, check_regular
 from causalassay.common.spelling import RefusedValue, check_choice, listed
 from causalassay.contracts import WARNING, Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
+from causalassay.diagnostics.explained_variance import correlations
 from causalassay.discovery.amortized_network import Network, pair_features
 from causalassay.discovery.amortized_weights import read
 from causalassay.discovery.command import file_digest
@@ -138,9 +139,10 @@ class Amortized:
         values = observational_values(data)
         _check_size(*values.shape)
         check_varied_columns(data, values)
+        correlation = correlations(values)  # refuses numbers whose squares overflow
         network, card, digest = self._network()
         probabilities = _in_own_order(network, values, blind_to_scale=card["blind_to_scale"])
-        warnings = list(_unlike_training(data, values, card))
+        warnings = list(_unlike_training(data, values, correlation, card))
         info = {
             "prior": card["prior"],
             "weights": digest[:12],
@@ -244,7 +246,9 @@ def _in_own_order(network: Network, values: Values, *, blind_to_scale: bool) -> 
     return probabilities
 
 
-def _unlike_training(data: Dataset, values: Values, card: dict[str, Any]) -> Iterator[str]:
+def _unlike_training(
+    data: Dataset, values: Values, correlation: Weights, card: dict[str, Any]
+) -> Iterator[str]:
     """Yield in which ways data are unlike those that a network was trained on."""
     for count, name, noun in (
         (values.shape[1], "nodes", "column"),
@@ -263,7 +267,7 @@ def _unlike_training(data: Dataset, values: Values, card: dict[str, Any]) -> Ite
         yield f"{listed(few)} {verb} discrete: the network was trained on continuous columns"
     if len(values) <= values.shape[1]:
         yield "no more rows than columns: each column is a linear combination of others"
-    elif np.linalg.eigvalsh(np.corrcoef(values, rowvar=False))[0] <= LEAST_EIGENVALUE:
+    elif np.linalg.eigvalsh(correlation)[0] <= LEAST_EIGENVALUE:
         yield "some columns are linear combinations of others; leave one out"
 
 

@@ -215,6 +215,11 @@ def edge_table(frequencies: EdgeFrequencies) -> Table:
     if any(weight is not None for weight in weights):
         columns.append(Column("weight", "weight", "digits", 1, hint="of the algorithm, not cut"))
         rows = [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
+    probabilities = _probabilities(frequencies, pairs)
+    if probabilities:
+        hint = "of the algorithm itself, that the edge is as drawn"
+        columns.append(Column("probability", "probability", "percent", 1, hint=hint))
+        rows = [[*row, share] for row, share in zip(rows, probabilities, strict=True)]
     about = "Without bootstraps there are no frequencies."
     if frequencies.measured:
         columns += [
@@ -235,7 +240,7 @@ def edge_table(frequencies: EdgeFrequencies) -> Table:
         about,
         ["“?” marks pairs that most bootstraps join and the graph does not"] if marked else (),
         most=MOST_LISTED,
-        rest="--out and --json have all",
+        rest="--write-graph and --json have all",
     )
 
 
@@ -246,8 +251,25 @@ def _weights(
     weights = frequencies.estimate.weights
     if weights is None or np.shape(weights) != frequencies.estimate.graph.shape:
         return [None] * len(pairs)
-    index = {name: k for k, name in enumerate(frequencies.columns)}
     return [
-        float(weights[index[pair.source], index[pair.target]]) if pair.mark == "->" else None
-        for pair in pairs
+        float(weights[place]) if pair.mark == "->" else None
+        for pair, place in zip(pairs, _places(frequencies, pairs), strict=True)
     ]
+
+
+def _probabilities(frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency]) -> list[float]:
+    """Return the algorithm's own probability of each edge, of a pair without direction in all."""
+    own = frequencies.estimate.probabilities
+    if own is None:
+        return []
+    return [
+        float(own[i, j] if pair.mark == "->" else min(own[i, j] + own[j, i], 1.0))
+        for pair, (i, j) in zip(pairs, _places(frequencies, pairs), strict=True)
+    ]
+
+
+def _places(
+    frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency]
+) -> list[tuple[int, int]]:
+    index = {name: k for k, name in enumerate(frequencies.columns)}
+    return [(index[pair.source], index[pair.target]) for pair in pairs]

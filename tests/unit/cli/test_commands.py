@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 
 import causalassay as ca
+from causalassay.cli import application
 from command_line import run_here
 from waiting import eventually
 
@@ -292,6 +294,19 @@ def test_every_help_has_an_example_and_plain_flags(words):
     assert "<bool>" not in shown
     if words not in ((), ("new",)):
         assert "--json" in shown
+
+
+def every_command(group, *words):
+    yield words, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from every_command(command, *words, name)
+
+
+def test_help_breaks_no_sentence_before_it_is_shown():
+    commands = dict(every_command(typer.main.get_command(application())))
+    assert {("hall",), ("domain", "jdk"), ("new", "study"), ("env", "list")} <= commands.keys()
+    for words, command in commands.items():
+        assert "\n" not in command.help.replace("\n\n", ""), words
 
 
 def test_completion_can_be_installed():

@@ -190,6 +190,14 @@ def test_a_column_that_is_constant_without_interventions_is_refused(weights):
         discover("amortized", data, 0, weights=weights)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_numbers_whose_squares_overflow_are_refused(weights, unit):
+    values = some_values()
+    values[:, 1] *= unit
+    with pytest.raises(ValueError, match="column 1 leave the range of double precision; change"):
+        discover("amortized", values, 0, weights=weights)
+
+
 def test_missing_values_are_refused(weights):
     values = some_values()
     values[3, 2] = np.nan

@@ -46,12 +46,13 @@ def pages(script, tmp_path, monkeypatch):
 
 def test_a_page_is_copied_with_its_pictures_and_counted(script, tmp_path, pages):
     outcomes = ["agrees", "holds", "disagrees", "open", "not computed", "not run", "other data"]
+    outcomes.append("stand-in")
     rows = [("table-1", outcome) for outcome in outcomes]
     script.copy_page(made(tmp_path / "full" / "smith2020", rows, "![All](overview.svg)\n"))
     page = (pages / "smith2020.md").read_text(encoding="utf-8")
     assert "![All](smith2020/overview.svg)\n" == page
     assert (pages / "smith2020" / "overview.svg").is_file()
-    assert "| all | 7 | 5 | 2 | 1 | 1 | 1 |" in script.counts_table()
+    assert "| all | 8 | 5 | 2 | 1 | 1 | 1 |" in script.counts_table()
 
 
 def test_items_that_a_page_lacks_come_from_another_with_their_size(script, tmp_path, pages):

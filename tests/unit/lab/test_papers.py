@@ -70,6 +70,7 @@ def test_a_hyphen_in_place_of_a_number_is_read_if_ours_is_not_judged_by_it(tmp_p
             'reason = "lost"\nother_data = "our run"',
             "`other_data` says what ours is computed on",
         ),
+        ("quote", 'stand_in = "ours"\nquote', "`stand_in` says which algorithm a computed bound"),
         ('{compute = "pairwise-bound", root = true}', '{compute = "study"}', "no study None"),
     ],
 )

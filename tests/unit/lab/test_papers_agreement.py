@@ -235,6 +235,32 @@ def test_counts_name_other_data_and_claims_that_were_judged_on_it():
     ] == count_sentences(lines)
 
 
+@pytest.mark.parametrize(("ours", "expected"), [(1.0, "holds"), (-1.0, "fails"), (0.0, "open")])
+def test_a_claim_on_a_stand_in_is_judged_for_it_alone(ours, expected):
+    value = claim(">", stand_in="ours in place of theirs", remark="trained on less")
+    estimate = Estimate(ours, 0.1, 1000)
+    line = Line(value, estimate, outcome_of(value, estimate))
+    assert ("stand-in", f"stand-in: {expected}") == (line.outcome, line.worded)
+    assert "with ours in place of theirs; trained on less" == line.why
+    assert "ours in place of theirs" == line.to_dict()["stand-in"]
+
+
+def test_counts_keep_stand_ins_apart():
+    theirs, ours = claim(">"), claim(">", stand_in="ours in place of theirs")
+    lines = [
+        Line(theirs, Estimate(1.0), "holds"),
+        Line(ours, Estimate(1.0), "stand-in"),
+        Line(ours, Estimate(-1.0), "stand-in"),
+        Line(ours, NotRun("needs --size full"), outcome_of(ours, NotRun("needs --size full"))),
+    ]
+    assert [
+        "Claims: 1 hold, 0 fail, 0 open.",
+        "Claims on an algorithm of ours in place of the paper's, counted for neither: 1 hold, "
+        "1 fail, 0 open.",
+        "Without a number of ours: 1 (1 not run, 0 not computable).",
+    ] == count_sentences(lines)
+
+
 def test_small_p_values_are_not_shown_as_a_range_of_zeros():
     value = published(kind="bound", value=0.001, relation="<", claim="p < 0.001")
     line = Line(value, Several((Estimate(1e-9), Estimate(2e-5))), "holds")

@@ -23,6 +23,7 @@ ROLES: dict[Outcome, str] = {
     "open": "open",
     "fails": "orange",
     "disagrees": "vermillion",
+    "stand-in": "green",
     "other data": "purple",
     "not run": "faint",
     "not computed": "faintest",

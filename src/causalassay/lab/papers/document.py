@@ -31,7 +31,8 @@ RULE = (
     "digit, and the error of reading it off a figure. A claim holds or fails if our 99 % interval "
     "lies wholly on one side; else, and if it can be read in two ways, it is open. A number that "
     "chance may move by more than a tenth is merely not contradicted. A number from "
-    "other data than the paper's is shown and not judged. The rule was stated before the first "
+    "other data than the paper's is shown and not judged. What is computed with an algorithm of "
+    "ours in place of the paper's is said of ours alone. The rule was stated before the first "
     "run; the notes name what was decided later."
 )
 

@@ -172,6 +172,8 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
         faults.append("expected either `ours` or a `reason` why it is not computed")
     if value.other_data and value.reason:
         faults.append("`other_data` says what ours is computed on; with a `reason` there is none")
+    if value.stand_in and (value.reason or value.kind not in {"bound", "ordering"}):
+        faults.append("`stand_in` says which algorithm a computed bound or ordering is about")
     if value.kind in {"number", "bound", "choice"} and value.value is None and not _blank(value):
         faults.append(f"a {value.kind} needs a `value`, or a number in `printed`")
     printed = printed_number(value.printed)

@@ -30,6 +30,10 @@ Choices
 Other data
     Where an experiment of ours stands in for data that the paper's authors had, a number is
     another system's: it is shown beside theirs and not judged. A claim is judged as any other.
+Stand-ins
+    Where an algorithm of ours stands in for one of the paper's that cannot be had, a claim is
+    judged for ours alone. It is worded "stand-in: holds", and counts neither for the paper's
+    claim nor against it.
 Not contradicted
     A random number that agrees is worded "not contradicted" if chance alone may move it by more
     than a tenth of what is printed (`is_close`): it says little then. The outcome stays "agrees".
@@ -217,6 +221,9 @@ class PublishedValue(StrictTable):
     other_data : str
         Which data of ours stand in for the paper's, such as "our HTTP experiment". A number
         from them is not judged; a claim is.
+    stand_in : str
+        Which algorithm of ours a claim is computed with in place of the paper's, and in place of
+        which.
     reason : str
         Why it is not computed; then there is no `ours`.
     source : {"print", "notebook", "notes"}
@@ -246,6 +253,7 @@ class PublishedValue(StrictTable):
     quote: Text
     ours: Table = {}
     other_data: Text = ""
+    stand_in: Text = ""
     source: Annotated[Source, Field(description=_one_of(Source))] = "print"
     ambiguous: Text = ""
     reason: Text = ""
@@ -305,7 +313,15 @@ def sized(value: Any, size: Size) -> Any:
 # The rule of agreement.
 
 Outcome = Literal[
-    "agrees", "disagrees", "holds", "fails", "open", "other data", "not run", "not computed"
+    "agrees",
+    "disagrees",
+    "holds",
+    "fails",
+    "open",
+    "stand-in",
+    "other data",
+    "not run",
+    "not computed",
 ]
 
 GOOD: tuple[Outcome, ...] = ("agrees", "holds")
@@ -332,11 +348,29 @@ def outcome_of(value: PublishedValue, ours: Ours) -> Outcome:
         return "not run"
     if value.other_data and value.kind in {"number", "choice"}:
         return "other data"
-    outcome = _judged(value, ours)
+    if value.stand_in:
+        return "stand-in"
+    return judged(value, ours)
+
+
+def judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases | Choice) -> Outcome:
+    """Return how ours compares with what is published, whatever data or algorithm ours has.
+
+    Examples
+    --------
+    >>> value = PublishedValue(id="v", item="figure-5a", kind="ordering", relation=">",
+    ...     claim="AVICI is better on raw data", stand_in="amortized in place of AVICI",
+    ...     quote="AVICI is better", ours={"compute": "study"})
+    >>> outcome_of(value, Estimate(0.2, 0.01, 100)), judged(value, Estimate(0.2, 0.01, 100))
+    ('stand-in', 'holds')
+    """
+    outcome = _compared(value, ours)
     return "open" if value.ambiguous and outcome == "fails" else outcome
 
 
-def _judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases | Choice) -> Outcome:
+def _compared(
+    value: PublishedValue, ours: Estimate | Several | Extremes | Cases | Choice
+) -> Outcome:
     match ours:
         case Cases():
             return "fails" if ours.violated else "holds"

@@ -30,6 +30,7 @@ from causalassay.lab.papers.published import (
     allowed_difference,
     chance_of_disagreement,
     is_close,
+    judged,
 )
 from causalassay.present import Shown
 from causalassay.present.formatting import Interval, counted, fixed, formatted
@@ -66,10 +67,19 @@ class Line:
 
     @property
     def worded(self) -> str:
-        """The outcome in words: a number that agrees may be no more than not contradicted."""
+        """The outcome in words: a number may be not contradicted, a claim hold for a stand-in."""
+        if self.of_stand_in:
+            return f"stand-in: {self.of_stand_in}"
         if self.outcome == "agrees" and not is_close(self.value, self.ours):
             return NOT_CONTRADICTED
         return self.outcome
+
+    @property
+    def of_stand_in(self) -> Outcome | None:
+        """How the claim comes out for an algorithm of ours in place of the paper's, if one is."""
+        if self.outcome != "stand-in" or self.ours is None or isinstance(self.ours, NotRun):
+            return None
+        return judged(self.value, self.ours)
 
     @property
     def with_our_spread(self) -> str:
@@ -111,6 +121,8 @@ class Line:
     def why(self) -> str:
         """Why it does not agree or has no number, what is ours in a claim, and on which data."""
         parts = [f"on {self.value.other_data}"] if self.value.other_data else []
+        if self.value.stand_in:
+            parts.append(f"with {self.value.stand_in}")
         if self.value.ambiguous:
             parts.append(f"ambiguous: {self.value.ambiguous}")
         if isinstance(self.ours, NotRun):
@@ -150,6 +162,7 @@ class Line:
             "id": self.value.id,
             "kind": self.value.kind,
             "data": self.value.other_data,
+            "stand-in": self.value.stand_in,
             "row": self.value.row,
             "column": self.value.column,
             "published": self.value.shown,
@@ -257,6 +270,12 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
         sentences.append(
             f"Claims: {counts['holds']} hold, {counts['fails']} fail, {counts['open']} open"
             f"{_of_our_data(lines)}."
+        )
+    if counts["stand-in"]:
+        ours = Counter(line.of_stand_in for line in lines)
+        sentences.append(
+            f"Claims on an algorithm of ours in place of the paper's, counted for neither: "
+            f"{ours['holds']} hold, {ours['fails']} fail, {ours['open']} open."
         )
     if others := counts["other data"]:
         sentences.append(f"Numbers not judged, for ours are from other data: {others}.")
