@@ -237,7 +237,9 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         others = [each for each in verdict.statements if each.algorithm == name]
         statements = (*on_it, *(each for each in others if each not in on_it))
         kinds = tuple(finding.kind for finding in on_it)
-        rows.append(Row(name, role, cells, _on_algorithm(evidence, findings, name), kinds, key, statements))
+        rows.append(
+            Row(name, role, cells, _on_algorithm(evidence, findings, name), kinds, key, statements)
+        )
     sign = runs.better[metric]
     if findings.free:
         rows.sort(key=lambda row: (math.isnan(row.key), -sign * row.key))

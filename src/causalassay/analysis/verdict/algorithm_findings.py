@@ -112,9 +112,7 @@ def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[
     return leads
 
 
-def _small_lead(
-    evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]
-) -> Iterator[str]:
+def _small_lead(evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]) -> Iterator[str]:
     """Yield that the reference baseline has a larger lead, if it has one somewhere."""
     ahead = below_reference(evidence, algorithm, list(leads))
     if ahead:
