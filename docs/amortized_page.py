@@ -443,7 +443,9 @@ def cards(found: Scores) -> str:
     for name, card in found.content["cards"].items():
         nodes, rows = (" to ".join(str(end) for end in card[what]) for what in ("nodes", "rows"))
         size = [f"{card['steps']}", f"{card['systems'] / 1e6:.1f} million", f"{card['minutes']:g}"]
-        saw = f"{'; '.join(card['schemes'])}. {card['graphs']}"
+        # Cards that were written with the weights have no space before the sign.
+        schemes = "; ".join(card["schemes"]).replace(" %", "%").replace("%", " %")
+        saw = f"{schemes}. {card['graphs']}"
         lines.append(_line([f"`{name}`", *size, nodes, rows, saw]))
     return "".join(lines)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from causalassay.analysis.comparison import possibly_best
 from causalassay.analysis.runs import SCHEME, scheme_name
-from causalassay.analysis.verdict.algorithm_findings import REFERENCE
+from causalassay.analysis.verdict.algorithm_findings import REFERENCE, below_reference
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.statements import StudyVerdict
@@ -37,6 +37,11 @@ NOTHING_FOUND = {
     FindingKind.UNDECIDED: "undecided",
 }
 """What a table says of a scheme where no artefact was found."""
+
+REFERENCE_LEADS = "leads, too"
+"""What a table says of the reference baseline, by the rule of the robust, in place of their name."""
+BELOW_REFERENCE = ", below reference"
+"""What follows the name of the robust whose lead is smaller than that of the reference somewhere."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +237,9 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         others = [each for each in verdict.statements if each.algorithm == name]
         statements = (*on_it, *(each for each in others if each not in on_it))
         kinds = tuple(finding.kind for finding in on_it)
-        rows.append(Row(name, role, cells, _on_algorithm(findings, name), kinds, key, statements))
+        rows.append(
+            Row(name, role, cells, _on_algorithm(evidence, findings, name), kinds, key, statements)
+        )
     sign = runs.better[metric]
     if findings.free:
         rows.sort(key=lambda row: (math.isnan(row.key), -sign * row.key))
@@ -262,12 +269,20 @@ def _on_scheme(finding: Finding) -> str:
     return finding.kind.label_by(finding.words["statistics"])
 
 
-def _on_algorithm(findings: StudyFindings, name: str) -> str:
-    """Return what was found of an algorithm, in one phrase."""
+def _on_algorithm(evidence: Evidence, findings: StudyFindings, name: str) -> str:
+    """Return what was found of an algorithm, in one phrase.
+
+    A small lead must not look like a large one: the reference knows nothing of causes, so it is
+    not called robust, and whoever leads by less than it is told apart.
+    """
     main, *_ = on_it = findings.algorithms[name]
     phrase = finding_phrase([finding.kind for finding in on_it])
     if name == REFERENCE:
-        phrase = f"reference: {phrase}"
+        leads = main.kind == FindingKind.ROBUST
+        phrase = f"reference: {REFERENCE_LEADS if leads else phrase}"
+    elif main.kind == FindingKind.ROBUST:
+        behind = below_reference(evidence, name, findings.judged[name].tested_free)
+        phrase += BELOW_REFERENCE * bool(behind)
     if main.variant == NOT_JUDGED:
         return NOT_JUDGED
     if main.variant == TOO_FEW_INSTANCES:

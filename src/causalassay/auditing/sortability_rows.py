@@ -22,7 +22,7 @@ from causalassay.diagnostics import (
     relatives,
     series_pair_weights,
 )
-from causalassay.judging.artefacts import by_name, measure_all
+from causalassay.judging.artefacts import artefacts_of, by_name, measure_all
 from causalassay.judging.data_set import Judged
 from causalassay.judging.order_tests import TIE, RandomAssignments, ties_throughout
 from causalassay.present.formatting import PValue
@@ -51,10 +51,13 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
     bootstrap_rng, chance_rng = rng.spawn(2)
     statistics = {**judged.statistics, **_along_graph(data, graph)}
     n_resamples = 0 if data.world == "series" else n_bootstrap
+    # The place of a column in the file is known only from the file, and no resampling moves it.
+    of_values = [artefact for artefact in artefacts_of(data.world) if not artefact.of_file]
+    of_file = {artefact.statistic for artefact in artefacts_of(data.world) if artefact.of_file}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankDeficientWarning)
         resampled = [
-            {**by_name(measure_all(sample, max_lag)), **_along_graph(sample, graph)}
+            {**by_name(measure_all(sample, max_lag, of_values)), **_along_graph(sample, graph)}
             for sample in _resampled(data, n_resamples, bootstrap_rng, tick)
         ]
     notes = _notes(data, statistics)
@@ -66,7 +69,8 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
             # Resampling would break the ties of standardised columns and show noise instead.
             again = [sample[name] for sample in resampled if name in sample]
             spread = [aligned_share(weights, sample, TIE) for sample in again]
-            interval = _central([share] if ties_throughout(values) else spread)
+            fixed = ties_throughout(values) or (n_resamples > 0 and name in of_file)
+            interval = _central([share] if fixed else spread)
             p_values = _p_values(weights, values, share, judged.level, chance_rng)
             rising, falling = tested.pop(name, p_values)
             rows.append(

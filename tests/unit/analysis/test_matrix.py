@@ -205,3 +205,17 @@ def test_the_baseline_that_counts_correlated_columns_is_called_the_reference():
     phrases = {row.algorithm: row.finding for row in analysis.matrix.rows}
     assert phrases["relatives-sortnregress"].startswith("reference: ")
     assert not phrases["b"].startswith("reference")
+
+
+def test_a_lead_like_that_of_the_reference_is_not_called_robust_without_a_word():
+    """A skimming reader must not take the count of correlated columns for a discovery."""
+    levels = {"relatives-sortnregress": 0.6, "small": 0.5, "large": 0.9}
+    analysis = analyse(arms({"raw": RAW | levels, "iscm": FREE | levels}))
+    rows = {row.algorithm: row for row in analysis.matrix.rows}
+    assert "reference: leads, too" == rows["relatives-sortnregress"].finding
+    assert "robust, below reference" == rows["small"].finding
+    assert "robust" == rows["large"].finding
+    assert {"robust"} == {rows[name].kind for name in levels}
+    sentence = rows["relatives-sortnregress"].statements[0].sentence
+    assert "by counting correlated columns" in sentence
+    assert "robust" not in sentence

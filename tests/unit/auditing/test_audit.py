@@ -108,6 +108,16 @@ def test_every_sortability_has_an_interval_around_a_sensible_value():
     assert 0.9 < low <= high <= 1
 
 
+def test_the_interval_of_a_position_is_the_value_itself():
+    """Resampling rows moves no column, whatever order the audit works in."""
+    order = np.arange(8)
+    graph = order[:, None] + 1 == order
+    values = np.random.default_rng(0).normal(size=(200, 8))[:, ::-1].cumsum(axis=1)
+    found = audited(values, graph, n_bootstrap=5)
+    rows = [s for s in found.sortabilities if s.statistic == "position"]
+    assert [(1.0, (1.0, 1.0))] * 2 == [(s.value, s.interval) for s in rows]
+
+
 def test_the_table_and_the_judge_have_the_same_p_values():
     values, graph = benchmark(ca.models.SCM(), n_nodes=6)
     found = audited(values, graph)

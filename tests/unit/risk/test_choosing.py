@@ -471,7 +471,7 @@ def test_targets_that_move_each_other_are_explained_by_no_acyclic_graph(chosen):
     assert claim.sentence.endswith(
         "1 of 10 pairs of targets move each other; intervals do not hold."
     )
-    assert "They are a and c." in claim.advice
+    assert "They are a with c." in claim.advice
     assert shown.next_step.startswith("Measure controls in every batch")
     assert [["a", "c"]] == shown.to_dict()["mutual_pairs"]
     # Pairs are tested together, and small effects do not count where they are not asked for.

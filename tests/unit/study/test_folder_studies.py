@@ -196,8 +196,8 @@ def test_a_folder_that_does_not_fit_is_reported(folder, stated, expected):
 @pytest.mark.parametrize(
     ("names", "reason"),
     [
-        (["raw"], "the scheme would be called 'raw', as one that is no folder"),
-        (["iscm"], "the scheme would be called 'iscm', as one that is no folder"),
+        (["raw"], "a folder cannot be a scheme of the name 'raw': another scheme has it"),
+        (["iscm"], "a folder cannot be a scheme of the name 'iscm': another scheme has it"),
         (["a + b"], "the scheme would be called 'a + b', and ' + ' stands before transforms"),
         (["mine", "mine"], "the scheme would be called 'mine', as that of another folder"),
     ],

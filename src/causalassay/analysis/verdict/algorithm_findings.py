@@ -74,10 +74,12 @@ def algorithm_findings(
     ]
     if judged.standing is not None:
         standing = _standing(evidence, algorithm, judged, leads)
-        claims.insert(0, (judged.standing, standing, judged.variant))
+        is_reference = algorithm == REFERENCE and judged.standing == FindingKind.ROBUST
+        variant = "reference" if is_reference else judged.variant
+        claims.insert(0, (judged.standing, standing, variant))
     remarks: tuple[str, ...] = (SURVIVORS,) if evidence.has_failed(algorithm) else ()
     if judged.standing == FindingKind.ROBUST:
-        remarks += tuple(_below_reference(evidence, algorithm, leads))
+        remarks += tuple(_small_lead(evidence, algorithm, leads))
     return tuple(
         stated(
             kind,
@@ -110,20 +112,26 @@ def _leads(evidence: Evidence, algorithm: str, judged: JudgedAlgorithm) -> dict[
     return leads
 
 
-def _below_reference(
-    evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]
-) -> Iterator[str]:
+def _small_lead(evidence: Evidence, algorithm: str, leads: Mapping[str, Lead]) -> Iterator[str]:
     """Yield that the reference baseline has a larger lead, if it has one somewhere."""
-    if algorithm == REFERENCE or REFERENCE not in evidence.runs.algorithms:
-        return
-    references = {scheme: evidence.lead(REFERENCE, scheme) for scheme in leads}
-    ahead = [
-        scheme
-        for scheme, reference in references.items()
-        if reference and reference.number.value > leads[scheme].number.value
-    ]
+    ahead = below_reference(evidence, algorithm, list(leads))
     if ahead:
         yield f"A small lead: {REFERENCE} has a larger one on {_names(ahead)}."
+
+
+def below_reference(evidence: Evidence, algorithm: str, schemes: Iterable[str]) -> list[str]:
+    """Return those of some schemes where the reference baseline has a larger lead in direction."""
+    if algorithm == REFERENCE or REFERENCE not in evidence.runs.algorithms:
+        return []
+    pairs = {
+        scheme: (evidence.lead(algorithm, scheme), evidence.lead(REFERENCE, scheme))
+        for scheme in schemes
+    }
+    return [
+        scheme
+        for scheme, (own, reference) in pairs.items()
+        if own and reference and reference.number.value > own.number.value
+    ]
 
 
 def _measured(

@@ -299,10 +299,14 @@ def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | No
     {'raw': ('raw + rescale-in-order', None, 'standardized')}
     >>> rescalings(["data", "data + standardize"])
     {'data': (None, None, 'data + standardize')}
+    >>> rescalings(["alarm raw", "alarm raw + standardize"])  # a folder of files may be called so
+    {'alarm raw': (None, None, 'alarm raw + standardize')}
     """
     rescaled = {}
     for base in schemes:
-        wanted = (f"{base} + {IN_ORDER}", f"{base} + {AT_RANDOM}", _standardized(base))
+        transformed = f"{base} + standardize"
+        standard = transformed if transformed in schemes else _standardized(base)
+        wanted = (f"{base} + {IN_ORDER}", f"{base} + {AT_RANDOM}", standard)
         in_order, at_random, standardized = (n if n in schemes else None for n in wanted)
         if in_order or at_random or standardized:
             rescaled[base] = (in_order, at_random, standardized)
@@ -321,5 +325,6 @@ def is_rescaled(scheme: object) -> bool:
 
 
 def _standardized(base: str) -> str:
+    """Return what generated raw data are called once they are standardised."""
     *mechanism, kind = base.split(" ")
-    return " ".join([*mechanism, "standardized"]) if kind == "raw" else f"{base} + standardize"
+    return " ".join([*mechanism, "standardized"]) if kind == "raw" else ""

@@ -252,7 +252,7 @@ def _no_acyclic_graph(choice: Choice) -> Iterator[Finding]:
             n_pairs=len(pairs.found),
             n_tested=pairs.n_tested,
             p_value=pairs.p_value,
-            names=_names([f"{first} and {second}" for first, second in pairs.found]),
+            names=_names([f"{first} with {second}" for first, second in pairs.found]),
         )
 
 

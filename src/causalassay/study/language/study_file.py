@@ -256,7 +256,7 @@ def check_schemes(problems: Sequence[tuple[ProblemEntry, Location]], mistakes: M
         elif " + " in name:
             message = f"the scheme would be called {name!r}, and ' + ' stands before transforms"
         elif name in taken:
-            message = f"the scheme would be called {name!r}, as one that is no folder"
+            message = f"a folder cannot be a scheme of the name {name!r}: another scheme has it"
         elif folders.setdefault(name, folder) != folder:
             message = f"the scheme would be called {name!r}, as that of another folder"
         if message:

@@ -286,6 +286,22 @@ def test_a_lead_that_rescaling_takes_is_not_robust():
     assert ["variance-order"] == findings(table, "one")
 
 
+def test_a_folder_called_raw_is_compared_with_itself_standardised():
+    """Its scheme ends as that of generated raw data does, and its standardised one does not."""
+    names = {"raw": "mine raw", IN_ORDER: "mine raw + rescale-in-order"}
+    names |= {AT_RANDOM: "mine raw + rescale-at-random", "standardized": "mine raw + standardize"}
+    levels = (0.9, 0.9, 0.9, 0.4, 0.6)
+    schemes = zip(SCHEMES.items(), levels, strict=True)
+    table = arms(
+        {
+            names.get(scheme, scheme): measured | {"one": level}
+            for (scheme, measured), level in schemes
+        }
+    )
+    assert ["units"] == findings(table, "one")
+    assert "no-rescaling" not in [each.kind for each in analyse(table).verdict.statements]
+
+
 def test_the_largest_cause_comes_first():
     orders = {("one", AT_RANDOM): 0.1}
     ratios = scaled((1.0, 0.6, 0.5, 0.5, 0.6), orders)
