@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from causalassay.analysis import tables
 from causalassay.analysis.comparison import compared_with_all, own_algorithms
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from causalassay.study.plan import Purpose
     from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
+AnyBlock = TypeVar("AnyBlock", bound=Block)
+
 NO_ROWS = "No rows yet."
 EACH_BY_ITSELF = (
     "Each size is summarised and judged by itself, as if the study had no other; error rates hold "
@@ -56,8 +58,8 @@ def analysis_document(analysis: Analysis) -> Document:
     if matrix.rows:
         blocks += [of_size(tables.matrix_table(matrix), analysis.size), scheme_section(analysis)]
         for other in analysis.others:
-            shown = [Prose(other.headline), tables.matrix_table(other.matrix)]
-            inside = [of_size(block, other.size, apart=True) for block in shown]
+            table = of_size(tables.matrix_table(other.matrix), other.size, apart=True)
+            inside: list[Block] = [Prose(other.headline), table]
             blocks.append(Fold(other.size.name, inside, option=FULL))
         every = [*ended_blocks(analysis.ended), *score_blocks(analysis)]
         blocks.append(Fold("All tables", every, option=FULL))
@@ -109,7 +111,7 @@ def score_blocks(analysis: Analysis, metric: str = "") -> list[Block]:
     return blocks
 
 
-def of_size(block: Block, size: Size, *, apart: bool = False) -> Block:
+def of_size(block: AnyBlock, size: Size, *, apart: bool = False) -> AnyBlock:
     """Return a block that says which size it is of, where problems have several.
 
     Parameters
@@ -120,18 +122,18 @@ def of_size(block: Block, size: Size, *, apart: bool = False) -> Block:
         Whether the same table of another size is in the document, so that it needs an id of its
         own.
     """
+    if not size.name:
+        return block
     end = f"-{size.slug}" if apart else ""
-    match block:
-        case Table() if size.name:
-            texts = block.title, block.caption
-            title, caption = (f"{size.name}: {text}" if text else "" for text in texts)
-            return replace(block, id=f"{block.id}{end}", title=title, caption=caption)
-        case Section() if size.name:
-            blocks = [of_size(each, size, apart=apart) for each in block.blocks]
-            title = f"{block.title}: {size.name}"
-            return replace(block, id=f"{block.id}{end}", title=title, blocks=blocks)
-        case _:
-            return block
+    if isinstance(block, Table):
+        texts = block.title, block.caption
+        title, caption = (f"{size.name}: {text}" if text else "" for text in texts)
+        return replace(block, id=f"{block.id}{end}", title=title, caption=caption)
+    if isinstance(block, Section):
+        blocks = [of_size(each, size, apart=apart) for each in block.blocks]
+        title = f"{block.title}: {size.name}"
+        return replace(block, id=f"{block.id}{end}", title=title, blocks=blocks)
+    return block
 
 
 def finding_table(analyses: Sequence[Analysis]) -> Table:

@@ -28,7 +28,7 @@ from causalassay.common.spelling import did_you_mean, visible
 from causalassay.judging.findings import PARTIAL_KINDS
 from causalassay.metrics.registry import metric_name
 from causalassay.present import Findings
-from causalassay.present.formatting import all_of, as_sentence, counted, digits, few, in_words
+from causalassay.present.formatting import all_of, as_sentence, counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
 from causalassay.study.forecast import MissingRows
 
@@ -68,7 +68,9 @@ def print_overview(analysis: Analysis, console: Console, planned: int = 0) -> No
         return
     headline = Text(visible(analysis.headline), style="bold")
     mine = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
-    last = [Text(line) for line in (*_other_sizes(analysis), failures_line(analysis.ended, planned))]
+    last = [
+        Text(line) for line in (*_other_sizes(analysis), failures_line(analysis.ended, planned))
+    ]
     for most_rows in range(MOST_ROWS, 0, -1):
         texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), *last]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
@@ -81,10 +83,12 @@ def _other_sizes(analysis: Analysis) -> Iterator[str]:
     """Yield that the matrix is of one of several sizes, and how to see the others."""
     others = [size for size in analysis.all_sizes if size != analysis.size]
     if others:
-        names = few([size.name for size in others], MOST_SIZES)
+        names = "; ".join(size.option for size in others[:MOST_SIZES])
+        left = len(others) - MOST_SIZES
+        more = f" and {counted(left, 'more size')}" if left > 0 else ""
         yield (
-            f"Of one size only: {analysis.size.name}. Others: {names}. Show one with: summary "
-            f'--size "{others[0].option}"; all with --full.'
+            f"Of {analysis.size.name} only ({analysis.size.option}); other sizes: {names}{more}. "
+            f"summary --size {others[0].option} shows one, --full all."
         )
 
 
