@@ -31,18 +31,21 @@ if TYPE_CHECKING:
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Show the progress of a study, also while it runs.
+    """Show the progress of a study, also while it runs, and how many instances findings need.
 
     Example: causalassay status first-look-results
     """
+    from causalassay.analysis.needed import needed_in, needed_line
     from causalassay.study.storage import read_store
 
     with read_store(folder) as store:
         progress = store.status()
+    needed = needed_in(folder)
     if as_json:
-        print_json(progress.to_dict())
+        instances = [each.to_dict() for each in needed]
+        print_json(progress.to_dict() | {"instances": instances})
     else:
-        typer.echo("\n".join(progress.lines()))
+        typer.echo("\n".join([*progress.lines(), needed_line(needed)]))
 
 
 def summary(

@@ -332,8 +332,8 @@ def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
     pooled = [DIMENSIONS[other].many for other, value in choice.rest.values if value == DRAWN]
     note = texts.joined(
         f"Mean {name} with its 95 % interval over instances, against the number of {what}; a panel "
-        f"for each scheme, a line for each algorithm, baselines in grey.{beside} On the page, click a "
-        "name in the legend to see it alone, with Shift several.",
+        f"for each scheme, a line for each algorithm, baselines in grey.{beside}",
+        "On the page, click a name in the legend to see it alone, with Shift several.",
         f"Means are over all {in_words(pooled)} that were drawn." if pooled else "",
         "The thick line is yours." if (mine := own_algorithms(scope.analysis.all_runs)) else "",
         texts.unscored_of(data),
