@@ -12,8 +12,22 @@ import pandas as pd
 
 from causalassay.analysis.document import analysis_document
 from causalassay.analysis.matrix import Matrix, score_matrix
-from causalassay.analysis.runs import LABELS, SCHEME, Runs, arrange, scheme_name
-from causalassay.analysis.summary import Summary, summarize_runs
+from causalassay.analysis.runs import LABELS, SCHEME, Codes, Runs, arrange, scheme_name
+from causalassay.analysis.sizes import (
+    DIMENSIONS,
+    SETTING,
+    Size,
+    matching,
+    shown_first,
+    sizes_of,
+)
+from causalassay.analysis.summary import (
+    Ended,
+    Summary,
+    count_reasons,
+    count_statuses,
+    summarize_runs,
+)
 from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
@@ -34,13 +48,20 @@ class Analysis(Shown):
     Each part is computed when it is first asked for, and then kept. Reports, terminal,
     LaTeX tables and figures share one analysis.
 
+    Where problems have several sizes, such as 10 and 50 nodes, summary, findings and matrix are of
+    one of them, as if the study had no other; `others` has those of the others.
+
     Parameters
     ----------
     table : StudyTable
         Such as `study_table` returns; the order of its rows changes nothing.
+    chosen : tuple of Size
+        The sizes that this is about: the first of them, and the `others`. By default all, first
+        the one with most rows, of equal ones the largest.
     """
 
     table: StudyTable
+    chosen: tuple[Size, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -48,20 +69,82 @@ class Analysis(Shown):
         return self.table.frame
 
     @cached_property
+    def _sizes_of_rows(self) -> tuple[tuple[Size, ...], Codes]:
+        return sizes_of(self.table.frame)
+
+    @cached_property
+    def all_sizes(self) -> tuple[Size, ...]:
+        """The sizes of the study's problems, first the one that is shown first."""
+        return shown_first(*self._sizes_of_rows)
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """Those of them that this is about, its own first."""
+        return self.chosen or self.all_sizes
+
+    @property
+    def size(self) -> Size:
+        """The size that summary, findings and matrix are of."""
+        return self.sizes[0]
+
+    @cached_property
+    def others(self) -> tuple[Analysis, ...]:
+        """The same rows, seen at each of the other sizes."""
+        return tuple(Analysis(self.table, (size,)) for size in self.sizes[1:])
+
+    def at(self, option: str) -> Analysis:
+        """Return the analysis of some sizes only, named as `--size` names them.
+
+        Parameters
+        ----------
+        option : str
+            Such as ``"d=20,n=1000"``: nodes, samples, edges per node (``k``). What it leaves open
+            may be anything: of several sizes the first is shown first, and `others` has the rest.
+
+        Raises
+        ------
+        ValueError
+            No problems have this size.
+        """
+        return Analysis(self.table, matching(self.all_sizes, option))
+
+    @cached_property
+    def part(self) -> StudyTable:
+        """The rows of this size."""
+        sizes, of_row = self._sizes_of_rows
+        if len(sizes) < 2:
+            return self.table
+        table, rows = self.table, of_row == sizes.index(self.size)
+        return StudyTable(
+            table.frame[rows], table.metrics, table.diagnostics, (), table.better, table.controls
+        )
+
+    @cached_property
     def runs(self) -> Runs:
-        """The rows as arrays, with what is known of each problem."""
-        known = [name for name in LABELS if name in self.table.frame]
-        return arrange(self.table, (SCHEME, *known))
+        """The rows of this size as arrays, with what is known of each problem."""
+        return _arranged(self.part)
+
+    @cached_property
+    def all_runs(self) -> Runs:
+        """The rows of all sizes as arrays: what curves over sizes are drawn of."""
+        return self.runs if len(self.all_sizes) < 2 else _arranged(self.table)
+
+    @cached_property
+    def ended(self) -> Ended:
+        """How the runs of all sizes ended."""
+        if len(self.all_sizes) < 2:
+            return Ended(self.summary.counts, self.summary.reasons)
+        return Ended(count_statuses(self.all_runs), count_reasons(self.table.frame))
 
     @cached_property
     def summary(self) -> Summary:
         """Counts, scores, differences, ranks and margins, by scheme."""
-        return summarize_runs(self.table, self.runs)
+        return summarize_runs(self.part, self.runs)
 
     @cached_property
     def evidence(self) -> Evidence:
         """Single numbers of the study, as the rules of the verdict ask for them."""
-        return Evidence(self.table.frame, self.runs, self.summary)
+        return Evidence(self.part.frame, self.runs, self.summary)
 
     @cached_property
     def findings(self) -> StudyFindings:
@@ -75,8 +158,9 @@ class Analysis(Shown):
 
     @cached_property
     def headline(self) -> str:
-        """What the study says, in one sentence."""
-        return headline(self.evidence, self.findings)
+        """What the study says of this size, in one sentence."""
+        sentence = headline(self.evidence, self.findings)
+        return f"{self.size.name}: {sentence}" if self.size.name else sentence
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -84,12 +168,20 @@ class Analysis(Shown):
         return score_matrix(self.evidence, self.findings, self.verdict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested plain values for JSON; undefined numbers become None."""
-        return self.summary.to_dict() | {
+        """Return nested plain values for JSON; undefined numbers become None.
+
+        Where problems have several sizes, it is of one of them, ``size``, and ``other_sizes`` has
+        the same of each other one.
+        """
+        plain = self.summary.to_dict() | {
             "headline": self.headline,
             "matrix": self.matrix.to_dict(),
             "verdict": self.verdict.to_dict(),
         }
+        if self.size.values:
+            plain["size"] = self.size.to_dict()
+            plain["other_sizes"] = [other.to_dict() for other in self.others]
+        return plain
 
     def to_frame(self) -> pd.DataFrame:
         """Return the matrix: the mean of each algorithm on each scheme, and its finding.
@@ -104,6 +196,11 @@ class Analysis(Shown):
     def document(self) -> Document:
         """Return what the study shows."""
         return analysis_document(self)
+
+
+def _arranged(table: StudyTable) -> Runs:
+    labels = dict.fromkeys((*LABELS, *DIMENSIONS, SETTING))
+    return arrange(table, (SCHEME, *(name for name in labels if name in table.frame)))
 
 
 def analyse(table: StudyTable) -> Analysis:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from causalassay.analysis import tables
 from causalassay.analysis.comparison import compared_with_all, own_algorithms
@@ -14,6 +15,7 @@ from causalassay.metrics.registry import metric_name
 from causalassay.present import (
     Block,
     Code,
+    Column,
     Document,
     Facts,
     Findings,
@@ -22,17 +24,25 @@ from causalassay.present import (
     Rules,
     Section,
     StatedRule,
+    Table,
 )
 from causalassay.present.formatting import counted, few
 from causalassay.present.terminal import FULL
 
 if TYPE_CHECKING:
     from causalassay.analysis.analysis import Analysis
-    from causalassay.analysis.summary import Summary
+    from causalassay.analysis.sizes import Size
+    from causalassay.analysis.summary import Ended, Summary
     from causalassay.study.plan import Purpose
     from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
+AnyBlock = TypeVar("AnyBlock", bound=Block)
+
 NO_ROWS = "No rows yet."
+EACH_BY_ITSELF = (
+    "Each size is summarised and judged by itself, as if the study had no other; error rates hold "
+    "for each."
+)
 MOST_REASONS = 8
 """Reasons that a terminal prints; the summary holds more."""
 FIRST_METRICS = 2
@@ -43,11 +53,16 @@ MOST_NAMED = 40
 
 def analysis_document(analysis: Analysis) -> Document:
     """Return what a study shows: the matrix, the sentences and, folded, all tables."""
-    matrix, counts = analysis.matrix, analysis.summary.counts
+    matrix, counts = analysis.matrix, analysis.ended.counts
     blocks: list[Block] = [Prose(line) for line in own_lines(analysis)]
     if matrix.rows:
-        blocks += [tables.matrix_table(matrix), scheme_section(analysis)]
-        blocks.append(Fold("All tables", summary_blocks(analysis.summary), option=FULL))
+        blocks += [of_size(tables.matrix_table(matrix), analysis.size), scheme_section(analysis)]
+        for other in analysis.others:
+            table = of_size(tables.matrix_table(other.matrix), other.size, apart=True)
+            inside: list[Block] = [Prose(other.headline), table]
+            blocks.append(Fold(other.size.name, inside, option=FULL))
+        every = [*ended_blocks(analysis.ended), *score_blocks(analysis)]
+        blocks.append(Fold("All tables", every, option=FULL))
     about = ", ".join(
         (
             counted(int(counts["n"].sum()) if len(counts) else 0, "run"),
@@ -70,20 +85,79 @@ def summary_document(summary: Summary) -> Document:
     return Document("Summary", "", blocks)
 
 
+def ended_blocks(ended: Ended | Summary) -> list[Block]:
+    """Return the tables of how the runs ended."""
+    blocks: list[Block] = [tables.count_table(ended)]
+    if len(ended.reasons):
+        blocks.append(tables.reason_table(ended, MOST_REASONS))
+    return blocks
+
+
 def summary_blocks(summary: Summary, metric: str = "") -> list[Block]:
-    """Return all tables of a summary, or those of one metric."""
+    """Return the tables of scores of a summary, or those of one metric."""
     metrics = (metric,) if metric else summary.metrics
-    blocks: list[Block] = [tables.count_table(summary)]
-    if len(summary.reasons):
-        blocks.append(tables.reason_table(summary, MOST_REASONS))
-    blocks += [tables.score_table(summary, each) for each in metrics]
+    blocks: list[Block] = [tables.score_table(summary, each) for each in metrics]
     blocks += [tables.attribution_table(summary, each) for each in metrics[:1]]
     return blocks
 
 
+def score_blocks(analysis: Analysis, metric: str = "") -> list[Block]:
+    """Return all tables of scores, or those of one metric, each of one size."""
+    every = (analysis, *analysis.others)
+    blocks: list[Block] = [finding_table(every)] if len(every) > 1 and not metric else []
+    for each in every:
+        inside = summary_blocks(each.summary, metric)
+        blocks += [of_size(block, each.size, apart=each is not analysis) for block in inside]
+    return blocks
+
+
+def of_size(block: AnyBlock, size: Size, *, apart: bool = False) -> AnyBlock:
+    """Return a block that says which size it is of, where problems have several.
+
+    Parameters
+    ----------
+    block : Block
+    size : Size
+    apart : bool
+        Whether the same table of another size is in the document, so that it needs an id of its
+        own.
+    """
+    if not size.name:
+        return block
+    end = f"-{size.slug}" if apart else ""
+    if isinstance(block, Table):
+        texts = block.title, block.caption
+        title, caption = (f"{size.name}: {text}" if text else "" for text in texts)
+        return replace(block, id=f"{block.id}{end}", title=title, caption=caption)
+    if isinstance(block, Section):
+        blocks = [of_size(each, size, apart=apart) for each in block.blocks]
+        title = f"{block.title}: {size.name}"
+        return replace(block, id=f"{block.id}{end}", title=title, blocks=blocks)
+    return block
+
+
+def finding_table(analyses: Sequence[Analysis]) -> Table:
+    """Return what was found of each algorithm at each size."""
+    findings: dict[str, dict[str, str]] = {}
+    roles: dict[str, str] = {}
+    for each in analyses:
+        for row in each.matrix.rows:
+            findings.setdefault(row.algorithm, {})[each.size.option] = row.finding
+            roles[row.algorithm] = row.role
+    sizes = sorted((each.size for each in analyses), key=lambda size: size.order)
+    columns = [tables.ALGORITHM, *(Column(size.option, size.name) for size in sizes)]
+    rows = [
+        (tables.named(name, roles[name]), *(found.get(size.option, "") for size in sizes))
+        for name, found in findings.items()
+    ]
+    title = "What was found at each size"
+    return Table("findings-by-size", columns, rows, title, f"{title}. {EACH_BY_ITSELF}")
+
+
 def study_rules(analysis: Analysis) -> dict[str, StatedRule]:
     """Return the rules that led to the sentences, by name."""
-    return {name: RULES[name] for name in analysis.verdict.rules}
+    used = {name for each in (analysis, *analysis.others) for name in each.verdict.rules}
+    return {name: rule for name, rule in RULES.items() if name in used}
 
 
 def own_lines(analysis: Analysis) -> Iterator[str]:
@@ -125,14 +199,17 @@ def scheme_section(analysis: Analysis) -> Section:
 
 def rule_section(analysis: Analysis) -> Section:
     """Return each rule once, what the numbers are, and all sentences."""
-    statements = analysis.verdict.statements
+    sentences = []
+    for each in (analysis, *analysis.others):
+        statements, at = each.verdict.statements, f": {each.size.name}" if each.size.name else ""
+        sentences.append(Fold(f"All sentences{at} ({len(statements)})", [Findings(statements)]))
     return Section(
         "rules",
         "Rules and all sentences",
         [
             Fold("The rules, with their measured error rates", [Rules(study_rules(analysis))]),
             Fold("What each kind of number is", [Facts(STATISTICS)]),
-            Fold(f"All sentences ({len(statements)})", [Findings(statements)]),
+            *sentences,
         ],
     )
 
@@ -144,20 +221,21 @@ def tuning_section(choices: Sequence[Choice]) -> Section | None:
     return Section("tuning", "What tuning chose", [tables.choice_table(choices)])
 
 
-def run_section(status: StudyStatus, sessions: Sequence[Session], summary: Summary) -> Section:
+def run_section(status: StudyStatus, sessions: Sequence[Session], analysis: Analysis) -> Section:
     """Return the study's facts: its parts, how the runs ended, versions and the study file."""
+    ended = analysis.ended
     runs = ", ".join(f"{count} {name}" for name, count in status.counts["main"].items() if count)
     blocks: list[Block] = [
         Prose(f"Runs: {runs or 'none yet'}."),
-        Fold("The study's parts, seed and times", [_facts(status, summary)], printed=True),
+        Fold("The study's parts, seed and times", [_facts(status, analysis)], printed=True),
     ]
-    if not len(summary.counts):
+    if not len(ended.counts):
         blocks.append(Prose(NO_ROWS))
     else:
-        ended_well = not len(summary.reasons)
+        ended_well = not len(ended.reasons)
         blocks += [
-            Prose("Every run ended well.") if ended_well else tables.reason_table(summary),
-            Fold("How the runs of each algorithm ended", [tables.count_table(summary)]),
+            Prose("Every run ended well.") if ended_well else tables.reason_table(ended),
+            Fold("How the runs of each algorithm ended", [tables.count_table(ended)]),
         ]
     by_versions: dict[str, list[str]] = {}
     for run in sessions:
@@ -183,11 +261,13 @@ def progress_notice(status: StudyStatus) -> Prose | None:
     return Prose(text, "notice")
 
 
-def _facts(status: StudyStatus, summary: Summary) -> Facts:
+def _facts(status: StudyStatus, analysis: Analysis) -> Facts:
     names: dict[bool, list[str]] = {False: [], True: []}
-    for row in summary.counts.to_dict("records"):
+    for row in analysis.ended.counts.to_dict("records"):
         names[row["role"] == tables.BASELINE].append(row["algorithm"])
-    metrics = [f"{metric_name(metric)} ({summary.better[metric]})" for metric in summary.metrics]
+    better = analysis.summary.better
+    metrics = [f"{metric_name(metric)} ({better[metric]})" for metric in better]
+    sizes = sorted(analysis.all_sizes, key=lambda size: size.order)
     facts = {
         "seed": str(status.seed),
         "rows": _rows(status, "main"),
@@ -195,6 +275,7 @@ def _facts(status: StudyStatus, summary: Summary) -> Facts:
         "algorithms": few(names[False], MOST_NAMED),
         "baselines": few(names[True], MOST_NAMED),
         "metrics": few(metrics, MOST_NAMED),
+        "sizes": few([size.name for size in sizes if size.name], MOST_NAMED),
         "first row": tables.time_text(status.first_write),
         "last row": tables.time_text(status.last_write),
     }

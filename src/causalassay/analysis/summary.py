@@ -44,6 +44,22 @@ if TYPE_CHECKING:
 MOST_REASONS = 5
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How runs ended, as `Summary` has it, also of several sizes together.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        `count_statuses`.
+    reasons : DataFrame
+        `count_reasons`.
+    """
+
+    counts: pd.DataFrame
+    reasons: pd.DataFrame
+
+
 @dataclass(frozen=True, repr=False)
 class Summary(Shown):
     """What a study's rows say, as tidy tables; undefined numbers are nan.

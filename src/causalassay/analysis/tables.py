@@ -17,7 +17,7 @@ from causalassay.present import Column, Interval, Marked, Table
 if TYPE_CHECKING:
     from causalassay.analysis.analysis import Analysis
     from causalassay.analysis.matrix import Matrix
-    from causalassay.analysis.summary import Summary
+    from causalassay.analysis.summary import Ended, Summary
     from causalassay.study.storage.reader import Choice, Session
 
 ALGORITHM = Column("algorithm", "algorithm")
@@ -171,7 +171,7 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
     return Table(f"own-{index}", columns, rows, title, caption)
 
 
-def count_table(summary: Summary) -> Table:
+def count_table(summary: Summary | Ended) -> Table:
     """Return how many runs of each algorithm have each status."""
     counts = summary.counts
     statuses = [*STATUSES, *(["absent"] if counts["absent"].any() else [])]
@@ -191,7 +191,7 @@ def count_table(summary: Summary) -> Table:
     return Table("counts", columns, rows, "How the runs ended", "Rows by algorithm and status")
 
 
-def reason_table(summary: Summary, most: int = 0) -> Table:
+def reason_table(summary: Summary | Ended, most: int = 0) -> Table:
     """Return why runs did not end well, the most frequent reason first; or the first of them."""
     texts = {name: Column(name, name) for name in ("algorithm", "status", "reason")}
     columns = [texts["algorithm"], texts["status"], Column("n", "rows", "count"), texts["reason"]]

@@ -31,23 +31,33 @@ if TYPE_CHECKING:
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Show the progress of a study, also while it runs.
+    """Show the progress of a study, also while it runs, and how many instances findings need.
 
     Example: causalassay status first-look-results
     """
+    from causalassay.analysis.needed import needed_in, needed_line
     from causalassay.study.storage import read_store
 
     with read_store(folder) as store:
         progress = store.status()
+    needed = needed_in(folder)
     if as_json:
-        print_json(progress.to_dict())
+        instances = [each.to_dict() for each in needed]
+        print_json(progress.to_dict() | {"instances": instances})
     else:
-        typer.echo("\n".join(progress.lines()))
+        typer.echo("\n".join([*progress.lines(), needed_line(needed)]))
 
 
 def summary(
     folder: Folder,
     metric: Annotated[str | None, typer.Option(help="Show the tables for this metric.")] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            help="Show problems of this size, such as d=20 or d=20,n=1000: nodes (d), samples "
+            "(n), edges per node (k). Default: that with most runs, then the largest."
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Also print all tables, sentences and rules.")
     ] = False,
@@ -55,7 +65,10 @@ def summary(
 ) -> None:
     """Print the result of a study: one sentence, and the scores with the findings.
 
-    --full adds how the runs ended, the leaderboards and the whole verdict;
+    Problems of several sizes are never averaged: the matrix is of one size, and a line
+    below it names the others.
+
+    --full adds how the runs ended, the leaderboards and the whole verdict, of all sizes;
     --json prints all of this, with ranks and pairwise comparisons.
 
     Example: causalassay summary first-look-results --full
@@ -65,6 +78,8 @@ def summary(
     from causalassay.study.forecast import missing_rows
 
     analysis, missing = read(folder), missing_rows(folder)
+    if size is not None:
+        analysis = analysis.at(size)
     if as_json:
         print_json(analysis.to_dict() | {"missing": missing.by_algorithm})
         return
@@ -74,7 +89,7 @@ def summary(
     if metric is None:
         terminal.print_overview(analysis, console, missing.total * bool(missing.n_missing))
     if full or metric is not None:
-        terminal.print_summary(analysis.summary, console, metric or "")
+        terminal.print_tables(analysis, console, metric or "")
     if full and metric is None:
         terminal.print_sentences(analysis, console)
 

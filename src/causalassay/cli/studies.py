@@ -102,6 +102,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, options.allow_programs)
+    typer.echo(_needed_line(study), err=True)
     again = _prepared_environments(study, options.install, cluster is not None)
     again = [*(options.retry or []), *again]
     counts = run_to_end(study, folder, executor_for(study, workers, cluster), again)
@@ -136,20 +137,31 @@ def _print_plan(
     study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
 ) -> None:
     """Print what a run would do; of how long it takes only what stored rows tell."""
+    from causalassay.analysis.needed import needed_by, needed_line
     from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
     from causalassay.study.programs import absent_environments
 
     left = forecast(study, folder)
+    needed = needed_by(study)
     named = [program.line for program in programs]
     absent = [home.name for home in absent_environments(study.algorithms)]
     if as_json:
         plan = {"folder": str(folder), "rows": left.to_dict(), "programs": named}
-        print_json(plan | {"absent_environments": absent})
+        instances = [each.to_dict() for each in needed]
+        print_json(plan | {"absent_environments": absent, "instances": instances})
         return
-    lines = [*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)]
+    lines = [*describe(study), needed_line(needed), *left.lines(workers)]
+    lines += [f"program: {line}" for line in named]
     lines += [f"environment: {name} is not installed; add --install" for name in absent]
     typer.echo("\n".join(lines))
+
+
+def _needed_line(study: Study) -> str:
+    """Return how many instances the study has, and how many its findings need."""
+    from causalassay.analysis.needed import needed_by, needed_line
+
+    return needed_line(needed_by(study))
 
 
 def _n_cores() -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from causalassay.judging.findings import (
     TOO_FEW_INSTANCES,
     FindingKind,
 )
+from causalassay.judging.order_measures import N_ASSIGNMENTS, N_ORDERS
 from causalassay.judging.order_tests import judge_together
 from causalassay.judging.p_values import LEVEL, combined, holm, sign_flips, units_needed
 
@@ -489,3 +491,85 @@ def _mean(values: Vector) -> float:
 
 def _n_known(values: Vector) -> int:
     return int((~np.isnan(values)).sum())
+
+
+# From how many instances anything could be found: the judges are asked, with perfect evidence.
+
+
+def orders_need(artefacts: Sequence[Artefact]) -> int:
+    """Return from how many instances a scheme could be found gameable.
+
+    Sorting along the first statistic is then as good as can be measured on every instance, and the
+    others tell nothing.
+
+    Parameters
+    ----------
+    artefacts : sequence of Artefact
+        The statistics that are looked at: at least one.
+
+    Examples
+    --------
+    >>> from causalassay.judging.artefacts import artefacts_of
+    >>> orders_need(artefacts_of("continuous")[:1]), orders_need(artefacts_of("continuous"))
+    (1, 2)
+    """
+
+    def is_found(count: int) -> bool:
+        def everywhere(value: float) -> Vector:
+            return np.full(count, value)
+
+        rare = everywhere(1 / (N_ASSIGNMENTS + 1)), everywhere(1 / (N_ORDERS + 1))
+        usual = everywhere(0.5)
+        nothing = OrderEvidence(usual, usual, usual, usual, usual, usual - 0.5, usual - 0.5)
+        perfect = OrderEvidence(
+            everywhere(1.0), rare[0], usual, rare[1], usual, everywhere(1.0), usual - 0.5
+        )
+        evidence = dict.fromkeys(artefacts, nothing) | {artefacts[0]: perfect}
+        return any(claim.kind == FindingKind.GAMEABLE for claim in judge_orders(evidence))
+
+    return _first_number(is_found)
+
+
+def algorithms_need(
+    schemes: Sequence[str],
+    free: Sequence[str],
+    rescaled: Mapping[str, tuple[bool, bool, bool]],
+) -> int:
+    """Return from how many instances an algorithm could be found robust.
+
+    It then leads as clearly as can be measured on every instance and scheme, and nothing that it
+    scores depends on scales.
+
+    Parameters
+    ----------
+    schemes : sequence of str
+    free : sequence of str
+        Those without a found artefact: at least one. With fewer than all, losses of the lead are
+        tested, too.
+    rescaled : mapping
+        Of each scheme that was rescaled: whether in order, at random, and standardised.
+
+    Examples
+    --------
+    >>> algorithms_need(["iscm"], ["iscm"], {}), algorithms_need(["raw", "iscm"], ["iscm"], {})
+    (6, 7)
+    """
+
+    def is_found(count: int) -> bool:
+        rare, sure, unknown = (np.full(count, value) for value in (1 / (N_ORDERS + 1), 1.0, np.nan))
+        lead = LeadEvidence(sure, rare, sure, rare, rare, sure)
+        falls = {name: sure - sure for name in free} if len(free) < len(schemes) else {}
+        scales = {}
+        for base, there in rescaled.items():
+            in_order, at_random, standardized = (sure if known else unknown for known in there)
+            scales[base] = ScaleEvidence(
+                sure, in_order, at_random, standardized, in_order, at_random
+            )
+        evidence = AlgorithmEvidence(dict.fromkeys(schemes, lead), free, falls, scales)
+        return judge_algorithm(evidence).standing == FindingKind.ROBUST
+
+    return _first_number(is_found)
+
+
+def _first_number(is_found: Callable[[int], bool]) -> int:
+    return next(count for count in itertools.count(1) if is_found(count))

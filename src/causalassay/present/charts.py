@@ -192,7 +192,8 @@ def titled_spec(
 
 # Charts that fit the width they are given. Labels are broken into lines and never cut. A chart of
 # one view says ``"width": "container"``. A chart of panels cannot, so it carries in ``usermeta``
-# what fitting it needs, and is made for a narrow screen. The script of a page fits it as `fitted`
+# what fitting it needs (``series``: the names in a legend that fills the width), and is made for a
+# narrow screen. The script of a page fits it as `fitted`
 # does, but measures texts in the reader's font, whose widths are only estimated here.
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
@@ -317,4 +318,19 @@ def fitted(spec: dict[str, Any], width: int) -> dict[str, Any]:
     wraps = "columns" in fitted_spec
     columns, panel = arrangement(PanelSizes(**known), width, wraps=wraps)
     fitted_spec["spec"]["width"] = panel
+    if series := fitted_spec["usermeta"].get("series"):
+        _set_legends(fitted_spec["spec"], legend_columns(series, width))
     return fitted_spec | {"columns": columns} if wraps else fitted_spec
+
+
+def _set_legends(part: Any, columns: int) -> None:
+    """Give all legends in a part of a specification so many columns."""
+    if isinstance(part, Mapping):
+        legend = part.get("legend")
+        if isinstance(legend, dict):
+            legend["columns"] = columns
+        for value in part.values():
+            _set_legends(value, columns)
+    elif isinstance(part, list):
+        for value in part:
+            _set_legends(value, columns)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.analysis.analysis import Analysis
 from causalassay.analysis.comparison import limited, mean_with_interval
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Codes, Runs, scheme_name
+from causalassay.analysis.sizes import Size, is_number, sizes_of
 from causalassay.analysis.summary import Summary
 from causalassay.common.arrays import Values, Vector
 from causalassay.metrics.probabilities import RELIABILITY, Reliability, of_sums
@@ -72,6 +73,16 @@ class ChartScope:
         return self.analysis.summary
 
     @property
+    def frame(self) -> pd.DataFrame:
+        """The rows of the size that is shown."""
+        return self.analysis.part.frame
+
+    @property
+    def at_size(self) -> str:
+        """The end of a title: the size that is shown; empty where problems have one size."""
+        return f", {self.analysis.size.name}" if self.analysis.size.name else ""
+
+    @property
     def scheme_names(self) -> list[str]:
         """What charts call the schemes."""
         return [scheme_name(scheme) for scheme in self.schemes]
@@ -85,18 +96,36 @@ class ChartScope:
     def ordered(self, names: Collection[str]) -> list[str]:
         """Return some algorithms in the order of the matrix, baselines last."""
         rows = [row.algorithm for row in self.analysis.matrix.rows if row.algorithm in set(names)]
-        return sorted(rows, key=lambda name: name in self.baselines)
+        elsewhere = sorted(set(names) - set(rows))  # with runs of other sizes only
+        return sorted([*rows, *elsewhere], key=lambda name: name in self.baselines)
 
     def is_number(self, label: str) -> bool:
         """Return whether the study's problems have a label and it is a number."""
-        if label not in self.runs.cells:
-            return False
-        known = self.runs.cells[label].dropna().infer_objects()
-        return len(known) > 0 and is_numeric_dtype(known) and not is_bool_dtype(known)
+        cells = self.analysis.all_runs.cells
+        return label in cells and is_number(cells[label])
 
     def varies(self, label: str) -> bool:
         """Return whether a label is a number that takes several values in the study."""
-        return self.is_number(label) and self.runs.cells[label].nunique() > 1
+        return self.is_number(label) and self.analysis.all_runs.cells[label].nunique() > 1
+
+    @cached_property
+    def sizes_of_cells(self) -> tuple[tuple[Size, ...], Codes]:
+        """The sizes of all problems, and the index of the size of each of `all_runs`' cells."""
+        return sizes_of(self.analysis.all_runs.cells)
+
+    def slices(self, label: str) -> dict[Size, Codes]:
+        """Return the cells of all runs by what else makes their size, that of the page first."""
+        sizes, of_cell = self.sizes_of_cells
+        rests = [size.without(label) for size in sizes]
+        first = self.analysis.size.without(label)
+        order = sorted(dict.fromkeys(rests), key=lambda rest: (rest != first, rest.order))
+        codes = np.array([order.index(rest) for rest in rests], dtype=np.int64)[of_cell]
+        return {rest: np.flatnonzero(codes == index) for index, rest in enumerate(order)}
+
+    @property
+    def curve_metrics(self) -> tuple[str, ...]:
+        """The metrics that curves over sizes are drawn of: all of them."""
+        return self.summary.metrics
 
 
 def choose(analysis: Analysis) -> ChartScope:
@@ -171,12 +200,17 @@ def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.Dat
 def run_times(scope: ChartScope) -> pd.DataFrame:
     """Return the median seconds of discovery by algorithm and nodes, with the whole range.
 
-    Only runs that are ok count. ``timeouts`` is the number of runs that were stopped: they
-    have no time, so the median is too low where there are some.
+    Whatever the nodes, samples and density are those of the size that is shown. Only runs that are
+    ok count. ``timeouts`` is the number of runs that were stopped: they have no time, so the median
+    is too low where there are some.
     """
     frame = scope.analysis.table.frame
     if "seconds" not in frame:
         return pd.DataFrame()
+    every_size, of_row = sizes_of(frame)
+    rest = scope.analysis.size.without(NODES)
+    alike = np.array([size.without(NODES) == rest for size in every_size], dtype=bool)
+    frame = frame[alike[of_row]]
     frame = frame.assign(nodes=frame[NODES] if scope.is_number(NODES) else np.nan)
     frame = frame[frame["algorithm"].isin(scope.algorithms)]
     if sizes := thinned(sorted(frame["nodes"].dropna().unique()), MOST_SIZES):
@@ -195,8 +229,8 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
 
 
 def reliability_bins(scope: ChartScope) -> dict[str, dict[str, Reliability]]:
-    """Return by scheme what the probabilities of each algorithm were worth, over all its runs."""
-    frame = scope.analysis.table.frame
+    """Return by scheme what the probabilities of each algorithm were worth, over its runs."""
+    frame = scope.frame
     if "notes" not in frame:
         return {}
     noted = frame["notes"].astype("string").str.contains(f'"{RELIABILITY}"', regex=False)
@@ -217,7 +251,7 @@ def reliability_bins(scope: ChartScope) -> dict[str, dict[str, Reliability]]:
 
 def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:
     """Return the median seconds and the mean score of each algorithm on one scheme."""
-    frame = scope.analysis.table.frame
+    frame = scope.frame
     if "seconds" not in frame:
         return pd.DataFrame()
     chosen = (frame[SCHEME] == scheme) & (frame["status"] == "ok") & frame["seconds"].notna()
@@ -245,7 +279,7 @@ def sortability_bins(scope: ChartScope) -> pd.DataFrame:
     rows = []
     edges = np.linspace(0, 1, N_BINS + 1)
     for diagnostic in [name for name in SORTABILITIES if name in scope.runs.measured]:
-        for (scheme,), cells in _groups(scope, ()):
+        for (scheme,), cells in _groups(scope, scope.runs, ()):
             values = scope.runs.measured[diagnostic][cells]
             values = values[~np.isnan(values)]
             counts, _ = np.histogram(values, edges)
@@ -268,16 +302,19 @@ def sortability_bins(scope: ChartScope) -> pd.DataFrame:
 def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
     """Return what box plots show by algorithm, scheme and panel, and how many panels there are.
 
-    A panel is a graph family and a size; beyond a bound some are not shown.
+    A panel is a graph family and a number of nodes; beyond a bound some are not shown. Samples and
+    density are those of the size that is shown.
     ``low`` and ``high`` are the outermost scores within 1.5 times the quartiles'
     distance of the quartiles; ``outside`` are the scores beyond.
     """
-    by = [name for name in (FAMILY, NODES) if name in scope.runs.cells]
-    groups, n_panels = _panels(scope, by)
+    runs = scope.analysis.all_runs
+    by = [name for name in (FAMILY, NODES) if name in runs.cells]
+    alike = scope.slices(NODES)[scope.analysis.size.without(NODES)]
+    groups, n_panels = _panels(scope, by, alike)
     rows = []
     for (scheme, *labels), cells in groups:
         for name in scope.algorithms:
-            scores = scope.runs.scores_of(metric, name)[cells]
+            scores = runs.scores_of(metric, name)[cells]
             scores = scores[np.isfinite(scores)]
             if len(scores):
                 head = {"panel": panel_name(by, labels), "algorithm": name}
@@ -319,22 +356,26 @@ def panel_name(by: Sequence[str], labels: Sequence[Any]) -> str:
     return ", ".join(words) or "all problems"
 
 
-def _groups(scope: ChartScope, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Codes]]:
+def _groups(
+    scope: ChartScope, runs: Runs, by: Sequence[str], among: Codes | None = None
+) -> Iterator[tuple[tuple[Any, ...], Codes]]:
     """Yield the cells of each scheme in the charts and of each value of some labels."""
-    for group in scope.runs.groups((SCHEME, *by)):
+    for group in runs.groups((SCHEME, *by)):
         if group.values[0] in scope.schemes:
-            yield group.values, group.cells
+            cells = group.cells if among is None else np.intersect1d(group.cells, among)
+            if len(cells):
+                yield group.values, cells
 
 
 def _panels(
-    scope: ChartScope, by: Sequence[str]
+    scope: ChartScope, by: Sequence[str], among: Codes
 ) -> tuple[list[tuple[tuple[Any, ...], Codes]], int]:
-    """Return the groups of cells by scheme and labels, of few panels, and how many there are.
+    """Return the groups of some cells by scheme and labels, and how many panels there are.
 
     If there are too many, each family keeps some sizes: evenly spaced values of the last
     label.
     """
-    groups = list(_groups(scope, by))
+    groups = list(_groups(scope, scope.analysis.all_runs, by, among))
     panels = list(dict.fromkeys(values[1:] for values, _ in groups))
     most = max(1, MOST_RECORDS // (len(scope.algorithms) * len(scope.schemes)))
     families = dict.fromkeys(panel[:-1] for panel in panels)
@@ -348,23 +389,38 @@ def _size_order(value: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple((part is None, isinstance(part, str), part) for part in value)
 
 
-def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
-    """Return the mean score by algorithm, scheme and a number such as the nodes, with limits.
+def means_against(scope: ChartScope, metric: str, label: str, among: Codes) -> pd.DataFrame:
+    """Return the mean score by scheme, algorithm and a number such as the nodes, with limits.
 
     The limits are over whole instances, as in `summary.score_groups`.
+
+    Parameters
+    ----------
+    scope : ChartScope
+    metric, label : str
+    among : array of int
+        The cells of all runs to look at, such as those of one number of samples.
     """
-    groups, _ = _panels(scope, [label])
+    runs = scope.analysis.all_runs
+    groups = [
+        (scheme, value, cells)
+        for (scheme, value), cells in _groups(scope, runs, [label], among)
+        if value is not None
+    ]
+    drawn = thinned(
+        sorted({value for _, value, _ in groups}),
+        max(2, MOST_RECORDS // (len(scope.algorithms) * len(scope.schemes))),
+    )
     rows = []
-    for (scheme, value), cells in groups:
-        for name in scope.algorithms if value is not None else ():
-            scores = scope.runs.scores_of(metric, name)[cells]
-            interval = mean_with_interval(scores, scope.runs.instances[cells])
-            mean = limited(interval, *scope.runs.spans[metric])
+    for scheme, value, cells in groups:
+        for name in scope.algorithms if value in drawn else ():
+            scores = runs.scores_of(metric, name)[cells]
+            mean = limited(mean_with_interval(scores, runs.instances[cells]), *runs.spans[metric])
             if np.isfinite(mean.value):
                 rows.append(
                     {
-                        "algorithm": name,
                         SCHEME: scheme_name(scheme),
+                        "algorithm": name,
                         "at": value,
                         **mean.columns(),
                         "n": int((~np.isnan(scores)).sum()),

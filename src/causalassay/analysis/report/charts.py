@@ -35,7 +35,9 @@ LONGEST_TITLE = 34
 """Letters in a line of the axis' title, which a narrow screen has room for."""
 MARGIN = 48
 """Pixels of an axis of numbers."""
-SCATTER_HEIGHT, OVERVIEW_HEIGHT = 340, 380
+SCATTER_HEIGHT, OVERVIEW_HEIGHT, CURVE_HEIGHT = 340, 380, 220
+FEW_LINES = 8
+"""Algorithms in a panel up to which their intervals are drawn strongly."""
 OVERVIEW_WIDTH = 300
 """Pixels of the first screen's picture where it stands beside the table."""
 LINE_SHARE, LETTER_SHARE = 0.06, 0.03
@@ -338,31 +340,96 @@ def own_axes(data: pd.DataFrame) -> bool:
     return bool(reach.max() > 2 * reach.min())
 
 
-def lines_against(
-    data: pd.DataFrame, rows: Sequence[str], baselines: Sequence[str], title: str
+def curves(
+    data: pd.DataFrame,
+    rows: Sequence[str],
+    baselines: Sequence[str],
+    mine: Sequence[str],
+    titles: tuple[str, str],
 ) -> alt.FacetChart:
-    """Return means with intervals against a size, a panel for each algorithm."""
+    """Return means with intervals against a size: a panel for each scheme, algorithms as lines.
+
+    Parameters
+    ----------
+    data : DataFrame
+        With ``scheme``, ``algorithm``, ``at``, ``mean``, ``low`` and ``high``.
+    rows : sequence of str
+        The algorithms in the order of the legend.
+    baselines, mine : sequence of str
+        Those of them that are baselines: grey; and the user's own: thick.
+    titles : (str, str)
+        Of the axis of sizes, and of the scores.
+    """
     schemes = list(dict.fromkeys(data["scheme"]))
-    colour, shape, dash = _series("scheme", schemes, NARROW - MARGIN)
+    colour, shape, dash = _algorithm_styles(rows, baselines)
+    picked = alt.selection_point(name="picked", fields=["algorithm"], bind="legend")
     base = alt.Chart()
     axis = alt.Axis(title=None, tickCount=4, format="~r")
     y = alt.Y("mean:Q", axis=axis, scale=alt.Scale(zero=True))
-    line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=dash)
-    spread = base.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q"), y2="high:Q")
-    point = base.mark_point(size=30, filled=True, opacity=1).encode(
+
+    def seen(opacity: float) -> Any:
+        return alt.condition(picked, alt.value(opacity), alt.value(0.08))
+
+    own = alt.FieldOneOfPredicate(field="algorithm", oneOf=list(mine))
+    line = base.mark_line().encode(
+        y=y,
+        strokeDash=dash,
+        strokeWidth=alt.condition(own, alt.value(3.2), alt.value(1.5)),
+        opacity=seen(1.0),
+    )
+    spread = base.mark_rule(strokeWidth=1).encode(
+        y=alt.Y("low:Q"), y2="high:Q", opacity=seen(0.8 if len(rows) <= FEW_LINES else 0.4)
+    )
+    point = base.mark_point(size=34, filled=True).encode(
         y=y,
         shape=shape,
+        opacity=seen(1.0),
         tooltip=_tooltip("algorithm", "scheme", "at", "mean", "low", "high", "n"),
     )
-    chart = _layered(data, line, spread, point).encode(x=_sizes(data["at"]), color=colour)
-    header = alt.Header(labelExpr=LABEL, labelLineHeight=LINE)
-    headings = _lines(name_lines(name, baselines) for name in rows)
+    chart = _layered(data, line, spread, point).encode(
+        x=_sizes(data["at"], titles[0]), color=colour
+    )
+    chart = chart.add_params(picked)
+    header = alt.Header(labelExpr=look.breaking("(datum.label)"), labelLineHeight=LINE)
+    sizes = PanelSizes(
+        min(len(schemes), 3), MARGIN, 150, 22, (), _lines(map(look.wrapped, schemes))
+    )
+    labels = [f"{name} (baseline)" if name in baselines else name for name in rows]
     return _wrapped(
-        chart.properties(width=110, height=80),
-        alt.Facet("algorithm:N", sort=list(rows), title=title, header=header),
+        chart.properties(width=150, height=CURVE_HEIGHT),
+        alt.Facet("scheme:N", sort=schemes, title=titles[1], header=header),
         data,
         baselines,
-        PanelSizes(min(len(rows), 6), MARGIN, 110, 22, (), headings),
+        sizes,
+        labels,
+    )
+
+
+def _algorithm_styles(
+    names: Sequence[str], baselines: Sequence[str]
+) -> tuple[alt.Color, alt.Shape, alt.StrokeDash]:
+    """Return colours, shapes and dashes of which no two algorithms have the same three.
+
+    Six colours and seven shapes are used in turn, so up to 42 algorithms differ in one of them;
+    baselines are grey and differ in shape and dash.
+    """
+    listed = [name for name in names if name not in baselines]
+    drawn = [name for name in COLOURS if name != INK]
+    colours = {name: drawn[index % len(drawn)] for index, name in enumerate(listed)}
+    places = {name: index for group in (listed, baselines) for index, name in enumerate(group)}
+    legend = alt.Legend(
+        title=None,
+        columns=look.legend_columns(names, NARROW),
+        labelExpr=f"datum.label + {MARKED}",
+    )
+
+    def channel(kind: Any, values: Sequence[Any]) -> Any:
+        return kind("algorithm:N", scale=alt.Scale(domain=list(names), range=values), legend=legend)
+
+    return (
+        channel(alt.Color, [colours.get(name, QUIET) for name in names]),
+        channel(alt.Shape, [look.SHAPES[places[name] % len(look.SHAPES)] for name in names]),
+        channel(alt.StrokeDash, [look.DASHES[places[name] % len(look.DASHES)] for name in names]),
     )
 
 
@@ -370,7 +437,7 @@ def _lines(texts: Iterable[Sequence[str]]) -> list[str]:
     return [line for lines in texts for line in lines]
 
 
-def _sizes(column: pd.Series[Any]) -> alt.X:
+def _sizes(column: pd.Series[Any], title: str) -> alt.X:
     """Return the channel of a size: logarithmic where it spans more than a factor of four."""
     at = sorted(set(column))
     low, high = at[0], at[-1]
@@ -379,7 +446,7 @@ def _sizes(column: pd.Series[Any]) -> alt.X:
     domain = [low / 1.15, high * 1.15] if log else [low - room, high + room]
     scale = alt.Scale(type="log" if log else "linear", domain=domain, nice=False)
     axis = alt.Axis(values=at, format="~s", labelOverlap="greedy", grid=False)
-    return alt.X("at:Q", title=None, scale=scale, axis=axis)
+    return alt.X("at:Q", title=title, scale=scale, axis=axis)
 
 
 def _wrapped(
@@ -388,11 +455,14 @@ def _wrapped(
     data: pd.DataFrame,
     baselines: Sequence[str],
     sizes: PanelSizes,
+    series: Sequence[str] = (),
 ) -> alt.FacetChart:
+    """Return panels in as many rows as they need; their legend of series is fitted, too."""
     columns, _ = look.arrangement(sizes, NARROW, wraps=True)
     # Shared axes would stand below panels that a last row does not have.
     apart = chart.facet(facet=facet, columns=columns).resolve_axis(x="independent")
-    return _finished(apart, data, baselines, spacing=sizes.gap, usermeta=sizes.to_meta())
+    fitting = sizes.to_meta() | ({"series": list(series)} if series else {})
+    return _finished(apart, data, baselines, spacing=sizes.gap, usermeta=fitting)
 
 
 def scatter(data: pd.DataFrame, baselines: Sequence[str], title: str) -> alt.LayerChart:

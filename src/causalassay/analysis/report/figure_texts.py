@@ -72,6 +72,13 @@ def unscored(scope: ChartScope, metric: str) -> str:
     return listed("Runs without a score are in no mean", names)
 
 
+def unscored_of(data: pd.DataFrame) -> str:
+    """Return the same of the runs behind a table of means, with ``n`` scores and ``n_missing``."""
+    counts = data.groupby("algorithm", sort=False)[["n_missing", "n"]].sum().astype(int)
+    names = [f"{name} ({lost} of {lost + n})" for name, lost, n in counts.itertuples() if lost]
+    return listed("Runs without a score are in no mean", names)
+
+
 def _best(part: pd.DataFrame, better: str, column: str = "mean") -> Any:
     """Return the record of the best mean, None where there is none."""
     known = part[part[column].notna()]

@@ -11,16 +11,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 from altair import FacetChart, LayerChart
 
 from causalassay.analysis import Analysis
+from causalassay.analysis.comparison import own_algorithms
 from causalassay.analysis.matrix import Row
 from causalassay.analysis.report import chart_data, charts
 from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
 from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, SORTING, scheme_name
+from causalassay.analysis.sizes import DIMENSIONS, DRAWN, Size
 from causalassay.judging.findings import FindingKind
 from causalassay.metrics.charts import reliability_points
 from causalassay.metrics.registry import metric_name
@@ -32,6 +35,8 @@ DETAILED_METRICS = 2
 """Metrics of the figures with many panels: the first ones of the study."""
 RANKED = ("shd", "sid", "tv_dag")
 """Metrics whose ranks are compared: of each the first in the study whose name begins so."""
+MOST_CURVES = 36
+"""Figures of curves against one number; beyond that, fewer other sizes are drawn."""
 NO_METRIC = "The study has no metric."
 NOT_DECIDED = "not decided"
 GROUP_OF: Mapping[FindingKind, str] = {
@@ -130,7 +135,7 @@ def gallery(analysis: Analysis) -> Gallery:
         for choice in kind.choices(scope):
             drawn = kind.draw(scope, choice)
             if isinstance(drawn, str):
-                left_out.setdefault((name, drawn), LeftOut(name, choice, drawn))
+                left_out.setdefault((name, drawn), LeftOut(name, str(choice), drawn))
             else:
                 key = _free_id(f"{name} {drawn.choice}", figures)
                 chart = drawn.chart.properties(description=drawn.alt)
@@ -147,6 +152,12 @@ def _free_id(text: str, taken: Mapping[str, Figure]) -> str:
 
 
 # ---- what is drawn ----
+
+
+def _beside_nodes(scope: ChartScope) -> str:
+    """Return the end of a title: the samples and the density, where these vary."""
+    rest = scope.analysis.size.without(NODES).name
+    return f", {rest}" if rest else ""
 
 
 def _axis(scope: ChartScope, metric: str) -> str:
@@ -187,6 +198,7 @@ def _overview(scope: ChartScope, _: str) -> Figure | str:
     )
     name = metric_name(matrix.metric)
     title = f"{name} on each scheme" if len(matrix.columns) > 1 else name
+    title += scope.at_size
     chart = charts.overview(data, groups, _axis(scope, matrix.metric))
     return Figure("", title, note, texts.describe_overview(matrix), chart, data)
 
@@ -225,7 +237,7 @@ def _schemes(scope: ChartScope, metric: str) -> Figure | str:
     )
     where = scope.scheme_names[0] if len(scope.schemes) == 1 else "each scheme"
     alt = texts.describe_schemes(data, scope, metric)
-    return Figure(name, f"{name} on {where}", note, alt, chart, data)
+    return Figure(name, f"{name} on {where}{scope.at_size}", note, alt, chart, data)
 
 
 def _sortability(scope: ChartScope, _: str) -> Figure | str:
@@ -241,7 +253,7 @@ def _sortability(scope: ChartScope, _: str) -> Figure | str:
     )
     schemes = [scheme for scheme in scope.scheme_names if scheme in set(data[SCHEME])]
     chart = charts.histograms(data, schemes)
-    title = "Sortability of the problems"
+    title = f"Sortability of the problems{scope.at_size}"
     return Figure("", title, note, texts.describe_sortability(data), chart, data)
 
 
@@ -264,29 +276,73 @@ def _boxes(scope: ChartScope, metric: str) -> Figure | str:
     rows = scope.ordered(data["algorithm"])
     chart = charts.boxes(data, rows, scope.baselines, _axis(scope, metric))
     alt = texts.describe_boxes(data, scope, metric)
-    return Figure(name, f"{name} by graph family and size", note, alt, chart, data)
+    title = f"{name} by graph family and size{_beside_nodes(scope)}"
+    return Figure(name, title, note, alt, chart, data)
 
 
-def _against(label: str, what: str, scope: ChartScope, metric: str) -> Figure | str:
+@dataclass(frozen=True)
+class CurveChoice:
+    """One figure of curves.
+
+    Parameters
+    ----------
+    metric : str
+    rest : Size
+        What else makes the size of its problems.
+    """
+
+    metric: str
+    rest: Size
+
+    def __str__(self) -> str:
+        return ", ".join(text for text in (metric_name(self.metric), self.rest.name) if text)
+
+
+Choice = str | CurveChoice
+"""What a figure of a kind is of: a metric, a scheme or a curve; empty where there is no choice."""
+
+
+def _curve_choices(label: str, scope: ChartScope) -> Sequence[Choice]:
+    """Return every metric with everything else that makes a size, that of the page first."""
+    if not scope.varies(label) or not scope.curve_metrics:
+        return ("",)
+    cells = scope.analysis.all_runs.cells[label]
+    rests = [rest for rest, among in scope.slices(label).items() if cells.iloc[among].nunique() > 1]
+    most = max(1, MOST_CURVES // len(scope.curve_metrics))
+    choices = [CurveChoice(metric, rest) for rest in rests[:most] for metric in scope.curve_metrics]
+    return choices or ("",)
+
+
+def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
     """Draw mean scores in one metric against a number of the problems."""
+    what = DIMENSIONS[label].many
     if not scope.is_number(label):
         return f"The problems do not state their number of {what}."
     if not scope.varies(label):
         return f"All problems have {scope.runs.cells[label].dropna().iloc[0]:g} {what}."
-    if not metric:
+    if not scope.summary.metrics:
         return NO_METRIC
-    data, name = chart_data.means_against(scope, metric, label), metric_name(metric)
+    if not isinstance(choice, CurveChoice):
+        return f"The number of {what} varies only together with what else makes a size."
+    metric, name = choice.metric, metric_name(choice.metric)
+    data = chart_data.means_against(scope, metric, label, scope.slices(label)[choice.rest])
     if data.empty or data["at"].nunique() < 2:
         return f"Runs with a {name} are of one number of {what} only."
+    beside = f" Of {choice.rest.name}." if choice.rest.name else ""
+    pooled = [DIMENSIONS[other].many for other, value in choice.rest.values if value == DRAWN]
     note = texts.joined(
-        f"Mean {name} with its 95 % interval, over all problems with so many {what}; a panel for "
-        "each algorithm, all on the same axes.",
-        texts.unscored(scope, metric),
+        f"Mean {name} with its 95 % interval over instances, against the number of {what}; a panel "
+        f"for each scheme, a line for each algorithm, baselines in grey.{beside}",
+        "On the page, click a name in the legend to see it alone, with Shift several.",
+        f"Means are over all {in_words(pooled)} that were drawn." if pooled else "",
+        "The thick line is yours." if (mine := own_algorithms(scope.analysis.all_runs)) else "",
+        texts.unscored_of(data),
     )
-    title, rows = f"{_axis(scope, metric)} against {what}", scope.ordered(data["algorithm"])
-    chart = charts.lines_against(data, rows, scope.baselines, title)
+    rows = scope.ordered(data["algorithm"])
+    chart = charts.curves(data, rows, scope.baselines, mine, (what, _axis(scope, metric)))
     alt = texts.describe_against(data, name, what)
-    return Figure(name, f"{name} against {what}", note, alt, chart, data)
+    at = f", {choice.rest.name}" if choice.rest.name else ""
+    return Figure(str(choice), f"{name} against {what}{at}", note, alt, chart, data)
 
 
 def _runtime(scope: ChartScope, _: str) -> Figure | str:
@@ -319,6 +375,7 @@ def _runtime(scope: ChartScope, _: str) -> Figure | str:
         ),
     )
     title = "Run time against the number of nodes" if sized else "Run time"
+    title += _beside_nodes(scope)
     return Figure("", title, note, alt, chart, data)
 
 
@@ -341,7 +398,8 @@ def _time_score(scope: ChartScope, scheme: str) -> Figure | str:
         "a sign for its name."
     )
     chart = charts.scatter(data, scope.baselines, _axis(scope, matrix.metric))
-    return Figure(where, f"{name} against time on {where}", note, alt, chart, data)
+    title = f"{name} against time on {where}{scope.at_size}"
+    return Figure(where, title, note, alt, chart, data)
 
 
 def _timed_schemes(scope: ChartScope) -> list[str]:
@@ -378,7 +436,8 @@ def _ranks(scope: ChartScope, scheme: str) -> Figure | str:
         f"by {names[0]} first. Signs of a row that lie apart: the metrics disagree.",
         apart or "No algorithm's intervals lie apart.",
     )
-    title, alt = f"Ranks by {in_words(names)} on {where}", texts.describe_ranks(data, names, where)
+    title = f"Ranks by {in_words(names)} on {where}{scope.at_size}"
+    alt = texts.describe_ranks(data, names, where)
     return Figure(where, title, note, alt, chart, data)
 
 
@@ -400,7 +459,8 @@ def _reliability(scope: ChartScope, scheme: str) -> Figure | str:
     )
     alt = f"Shares of true edges against their probabilities on {where}. {said}"
     chart = charts.reliability(data, names)
-    return Figure(where, f"Probabilities of edges on {where}", note, alt, chart, data)
+    title = f"Probabilities of edges on {where}{scope.at_size}"
+    return Figure(where, title, note, alt, chart, data)
 
 
 def ranked_metrics(metrics: Sequence[str], primary: str) -> list[str]:
@@ -432,12 +492,12 @@ class Kind:
     draw : callable
         Returns the figure of a choice, or a sentence: why the study has no data for it.
     choices : callable
-        Returns the metrics or the schemes to draw; by default nothing is to be chosen.
+        Returns the metrics, schemes or curves to draw; by default nothing is to be chosen.
     """
 
     heading: str
-    draw: Callable[[ChartScope, str], Figure | str]
-    choices: Callable[[ChartScope], Sequence[str]] = lambda _: ("",)
+    draw: Callable[[ChartScope, Any], Figure | str]
+    choices: Callable[[ChartScope], Sequence[Choice]] = lambda _: ("",)
 
 
 def _first_metrics(scope: ChartScope) -> Sequence[str]:
@@ -450,17 +510,19 @@ KINDS: Mapping[str, Kind] = {
     "sortability": Kind("Sortability of the problems", _sortability),
     "boxes": Kind("Scores by graph family and size", _boxes, _first_metrics),
     "against_d": Kind(
-        "Scores against the number of nodes", partial(_against, NODES, "nodes"), _first_metrics
+        "Scores against the number of nodes",
+        partial(_against, NODES),
+        partial(_curve_choices, NODES),
     ),
     "against_density": Kind(
         "Scores against the density of the graphs",
-        partial(_against, DENSITY, "edges per node"),
-        _first_metrics,
+        partial(_against, DENSITY),
+        partial(_curve_choices, DENSITY),
     ),
     "against_n": Kind(
         "Scores against the number of samples",
-        partial(_against, SAMPLES, "samples"),
-        _first_metrics,
+        partial(_against, SAMPLES),
+        partial(_curve_choices, SAMPLES),
     ),
     "runtime": Kind("Run time", _runtime),
     "time_score": Kind("Time against score", _time_score, _timed_schemes),

@@ -14,6 +14,7 @@ import vl_convert
 
 from causalassay.analysis import Analysis, tables
 from causalassay.analysis.comparison import best_marks, own_algorithms
+from causalassay.analysis.document import of_size
 from causalassay.analysis.report.figures import Figure
 from causalassay.analysis.report.page import read_content, render_page
 from causalassay.common.files import write_text
@@ -92,7 +93,8 @@ def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
     the runs ended. For each metric ``leaderboard-….tex``, the means with 95 % limits on each
     scheme, and ``schemes-….tex``, the means on the same graphs with the margin over the best
     sorting baseline. For an algorithm that the study calls its own, ``mine-….tex``: its paired
-    differences to every other.
+    differences to every other. Where problems have several sizes, each size has files of its own,
+    whose names end with it.
 
     Parameters
     ----------
@@ -112,11 +114,21 @@ def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
 
 def latex_tables(analysis: Analysis) -> dict[str, Table]:
     """Return the tables that `write_tables` writes, by the names of their files."""
-    summary = analysis.summary
-    named = {"counts": tables.count_table(summary)}
-    if not len(summary.counts):
+    named = {"counts": tables.count_table(analysis.ended)}
+    if not len(analysis.ended.counts):
         return named
-    named["matrix"] = tables.matrix_table(analysis.matrix)
+    several = len(analysis.sizes) > 1
+    for each in (analysis, *analysis.others):
+        end = f"-{each.size.slug}" if several else ""
+        for name, table in _tables_of(each).items():
+            named[_free_name(f"{name}{end}", named)] = of_size(table, each.size)
+    return named
+
+
+def _tables_of(analysis: Analysis) -> dict[str, Table]:
+    """Return the tables of one size."""
+    summary = analysis.summary
+    named = {"matrix": tables.matrix_table(analysis.matrix)}
     order = [row.algorithm for row in analysis.matrix.rows]
     marks = best_marks(analysis.runs)
     for metric in summary.metrics:

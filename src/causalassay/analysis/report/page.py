@@ -23,8 +23,9 @@ from causalassay.analysis import Analysis, document, read
 from causalassay.analysis.report.figures import KINDS, OVERVIEW, Figure, Gallery, gallery
 from causalassay.analysis.report.score_tables import leaderboard, matrix_html, region
 from causalassay.present import Block, Facts
+from causalassay.present.formatting import counted
 from causalassay.present.html import block_html, facts_html, fold, section, whole_page
-from causalassay.present.markup import Html, tag
+from causalassay.present.markup import Html, join, tag
 from causalassay.study.storage import read_store
 from causalassay.study.storage.exporting import inert_frame
 from causalassay.study.storage.reader import Choice, Session, StudyStatus
@@ -102,12 +103,17 @@ def _main(content: PageContent) -> Iterator[Html]:
     analysis = content.analysis
     yield from _shown(document.progress_notice(content.status))
     yield _first_screen(content)
-    yield from _shown(document.own_section(analysis), document.scheme_section(analysis))
+    own = document.own_section(analysis)
+    if own is not None:
+        own = document.of_size(own, analysis.size)
+    yield from _shown(own, document.of_size(document.scheme_section(analysis), analysis.size))
+    if analysis.others:
+        yield section("sizes", "Other sizes", *_other_sizes(analysis))
     yield section("leaderboard-section", "Leaderboard", leaderboard(analysis))
     yield section("figures", "Figures", *_figures(content.gallery))
     yield from _shown(
         document.tuning_section(content.choices),
-        document.run_section(content.status, content.sessions, analysis.summary),
+        document.run_section(content.status, content.sessions, analysis),
         document.rule_section(analysis),
     )
 
@@ -122,11 +128,29 @@ def _first_screen(content: PageContent) -> Html:
     parts = [tag("p", analysis.headline, class_="headline")]
     if matrix.rows:
         parts += [tag("p", line, class_="own-line") for line in document.own_lines(analysis)]
+        if analysis.others:
+            link = tag("a", counted(len(analysis.others), "other size"), href="#sizes")
+            parts.append(tag("p", f"Of {analysis.size.name} only; ", link, ".", class_="aside"))
         pictures = (figure for figure in content.gallery.figures if figure.kind == OVERVIEW)
         drawn = (figure_element(picture, visible=True) for picture in pictures)
         layout = "first-screen many" if len(matrix.rows) > MANY else "first-screen"
-        parts.append(tag("div", *drawn, matrix_html(matrix), class_=layout))
+        table = matrix_html(matrix, analysis.size)
+        parts.append(tag("div", *drawn, table, class_=layout))
     return tag("section", *parts, id="overview", aria_label="Overview")
+
+
+def _other_sizes(analysis: Analysis) -> Iterator[Html]:
+    """Yield what was found of each algorithm at each size, and the tables of the others."""
+    yield block_html(document.finding_table((analysis, *analysis.others)))
+    for other in sorted(analysis.others, key=lambda each: each.size.order):
+        own, schemes = document.own_section(other), document.scheme_section(other)
+        sections = [own, schemes] if own is not None else [schemes]
+        parts = (
+            tag("p", other.headline, class_="headline"),
+            matrix_html(other.matrix, other.size, apart=True),
+            *_shown(*(document.of_size(each, other.size, apart=True) for each in sections)),
+        )
+        yield fold(other.size.name, join(parts))
 
 
 # ---- figures: where the script draws them, choosers, downloads, their data ----

@@ -8,8 +8,10 @@ from typing import Any
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.comparison import BEST_RULE, BestMarks, best_marks
+from causalassay.analysis.document import of_size
 from causalassay.analysis.matrix import Cell, Matrix, Row
 from causalassay.analysis.runs import SCHEME, scheme_name
+from causalassay.analysis.sizes import Size
 from causalassay.analysis.tables import (
     BASELINE,
     best_first,
@@ -50,9 +52,20 @@ def region(inside: Html, labelled_by: str) -> Html:
 # ---- the matrix ----
 
 
-def matrix_html(matrix: Matrix) -> Html:
-    """Return the matrix; each row opens to its sentences, numbers and rules."""
-    about = f"{matrix_table(matrix).caption} ± is half the width of the interval. "
+def matrix_html(matrix: Matrix, size: Size, *, apart: bool = False) -> Html:
+    """Return the matrix; each row opens to its sentences, numbers and rules.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    size : Size
+        Of its problems.
+    apart : bool
+        Whether the matrix of another size is on the page, so that it needs ids of its own.
+    """
+    end = f"-{size.slug}" if apart else ""
+    caption = of_size(matrix_table(matrix), size).caption
+    about = f"{caption} ± is half the width of the interval. "
     caption = f"{about}Click a row for its sentences."
     heads = [
         tag("th", "algorithm", scope="col"),
@@ -65,12 +78,13 @@ def matrix_html(matrix: Matrix) -> Html:
     shades = _Shades([mean for mean in means if math.isfinite(mean)], matrix.better)
     whole = tag(
         "table",
-        tag("caption", caption, id="matrix-caption", title=BEST_RULE),
+        tag("caption", caption, id=f"matrix-caption{end}", title=BEST_RULE),
         tag("thead", tag("tr", *heads)),
-        *(_matrix_row(f"row-{index}", row, shades) for index, row in enumerate(matrix.rows)),
-        id="matrix",
+        *(_matrix_row(f"row-{index}{end}", row, shades) for index, row in enumerate(matrix.rows)),
+        id=f"matrix{end}",
+        class_="matrix" if apart else None,
     )
-    return region(whole, "matrix-caption")
+    return region(whole, f"matrix-caption{end}")
 
 
 def _matrix_row(identity: str, row: Row, shades: _Shades) -> Html:
@@ -135,18 +149,20 @@ def level(metric: str) -> str:
 def leaderboard(analysis: Analysis) -> Html:
     """Return the means of each algorithm in all metrics by scheme, with controls above them.
 
-    The best by the first metric comes first.
+    The best by the first metric comes first. Each size has schemes of its own.
     """
-    summary, marks = analysis.summary, best_marks(analysis.runs)
+    summary = analysis.summary
     if not len(summary.scores):
         return tag("p", "No scores yet.")
     metrics = [name for kind in LEVELS for name in summary.metrics if level(name) == kind]
-    bodies = {}
-    for scheme, part in summary.scores.groupby(SCHEME, sort=False):
-        cells, _ = by_group(part, ("metric",))
-        names = best_first(cells, (metrics[0],), summary.better[metrics[0]])
-        rows = [_score_row(name, scheme, cells, metrics, marks) for name in names]
-        bodies[scheme_name(scheme)] = rows
+    every = (analysis, *analysis.others)
+    bodies = [
+        (each.size.name, scheme, rows)
+        for each in every
+        for scheme, rows in _rows_by_scheme(each, metrics).items()
+    ]
+    schemes = dict.fromkeys(scheme for _, scheme, _ in bodies)
+    sizes = [each.size.name for each in every] if len(every) > 1 else []
     whole = tag(
         "table",
         tag("caption", CAPTION, id="leaderboard-caption"),
@@ -156,35 +172,56 @@ def leaderboard(analysis: Analysis) -> Html:
                 "tbody",
                 tag(
                     "tr",
-                    tag("th", scheme, scope="rowgroup", colspan=len(metrics) + 2),
+                    tag(
+                        "th",
+                        f"{scheme}, {size}" if size else scheme,
+                        scope="rowgroup",
+                        colspan=len(metrics) + 2,
+                    ),
                     class_="group",
                 ),
                 *rows,
                 data_scheme=scheme,
+                data_size=size if sizes else None,
             )
-            for scheme, rows in bodies.items()
+            for size, scheme, rows in bodies
         ),
         id="leaderboard",
     )
     status = tag("p", id="leaderboard-status", class_="aside", role="status")
-    return join((_controls(metrics, list(bodies)), status, region(whole, "leaderboard-caption")))
+    controls = _controls(metrics, [*schemes], sizes)
+    return join((controls, status, region(whole, "leaderboard-caption")))
 
 
-def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
-    options = [tag("option", "all schemes", value="")]
-    options += [tag("option", scheme, value=scheme) for scheme in schemes]
+def _rows_by_scheme(analysis: Analysis, metrics: Sequence[str]) -> dict[str, list[Html]]:
+    """Return the rows of one size, by the name of the scheme."""
+    summary, marks = analysis.summary, best_marks(analysis.runs)
+    bodies = {}
+    for scheme, part in summary.scores.groupby(SCHEME, sort=False):
+        cells, _ = by_group(part, ("metric",))
+        names = best_first(cells, (metrics[0],), summary.better[metrics[0]])
+        rows = [_score_row(name, scheme, cells, metrics, marks) for name in names]
+        bodies[scheme_name(scheme)] = rows
+    return bodies
+
+
+def _controls(metrics: Sequence[str], schemes: Sequence[str], sizes: Sequence[str]) -> Html:
     controls = {
-        "Scheme": tag("select", *options, id="scheme", autocomplete="off"),
+        "Size": _select("size", sizes, "all sizes", sizes[:1]),
+        "Scheme": _select("scheme", schemes, "all schemes"),
         "Algorithms whose name has": tag(
             "input", type="search", id="filter", autocomplete="off", size=14
         ),
     }
+    if not sizes:
+        del controls["Size"]
     boxes = []
     for index, metric in enumerate(metrics):
         checked = True if index < CHOSEN_AT_FIRST else None
         box = {"type": "checkbox", "name": "metric", "value": metric, "autocomplete": "off"}
         boxes.append(tag("label", tag("input", **box, checked=checked), f" {metric_name(metric)}"))
-    labels = zip(controls.items(), ("scheme", "filter"), strict=True)
+    names = ("size", "scheme", "filter") if sizes else ("scheme", "filter")
+    labels = zip(controls.items(), names, strict=True)
     return tag(
         "div",
         *(tag("span", tag("label", text, for_=key), " ", box) for (text, box), key in labels),
@@ -192,6 +229,15 @@ def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
         class_="controls",
         hidden=True,
     )
+
+
+def _select(identity: str, names: Sequence[str], every: str, chosen: Sequence[str] = ()) -> Html:
+    """Return a chooser of one name or of all of them."""
+    options = [tag("option", every, value="")]
+    options += [
+        tag("option", name, value=name, selected=True if name in chosen else None) for name in names
+    ]
+    return tag("select", *options, id=identity, autocomplete="off")
 
 
 def _heads(metrics: Sequence[str], better: Mapping[str, str]) -> tuple[Html, Html]:

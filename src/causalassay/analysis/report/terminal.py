@@ -11,14 +11,18 @@ from rich.text import Text
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.document import (
+    EACH_BY_ITSELF,
     NO_ROWS,
+    ended_blocks,
+    of_size,
     own_lines,
     own_section,
+    score_blocks,
     study_rules,
     summary_blocks,
 )
 from causalassay.analysis.matrix import Cell, Column, Matrix, Row
-from causalassay.analysis.summary import Summary
+from causalassay.analysis.summary import Ended, Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
 from causalassay.judging.findings import PARTIAL_KINDS
@@ -41,6 +45,8 @@ LIMITS_FROM = 110
 LEAST_FINDING, WHOLE_FINDING = 24, 37
 """Columns that findings need in a narrow terminal, and in a wide one."""
 LONGEST_REASON = 110
+MOST_SIZES = 6
+"""Sizes that one line names."""
 SIGNS = {"!": "artefact found", "?": "one of two tests passed"}
 """Behind the names of schemes."""
 MOST_MISSING = 6
@@ -62,13 +68,28 @@ def print_overview(analysis: Analysis, console: Console, planned: int = 0) -> No
         return
     headline = Text(visible(analysis.headline), style="bold")
     mine = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
-    failures = Text(failures_line(analysis.summary, planned))
+    last = [
+        Text(line) for line in (*_other_sizes(analysis), failures_line(analysis.ended, planned))
+    ]
     for most_rows in range(MOST_ROWS, 0, -1):
-        texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), *last]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
             break
     for text in texts:
         console.print(text)
+
+
+def _other_sizes(analysis: Analysis) -> Iterator[str]:
+    """Yield that the matrix is of one of several sizes, and how to see the others."""
+    others = [size for size in analysis.all_sizes if size != analysis.size]
+    if others:
+        names = "; ".join(size.option for size in others[:MOST_SIZES])
+        left = len(others) - MOST_SIZES
+        more = f" and {counted(left, 'more size')}" if left > 0 else ""
+        yield (
+            f"Of {analysis.size.name} only ({analysis.size.option}); other sizes: {names}{more}. "
+            f"summary --size {others[0].option} shows one, --full all."
+        )
 
 
 def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
@@ -81,29 +102,56 @@ def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
     metric : str
         Show this one only; written as in studies or as in reports.
     """
-    if metric:
-        known = {name: name for name in summary.metrics}
-        known |= {metric_name(name): name for name in summary.metrics}
-        if metric not in known:
-            hint = did_you_mean(metric, summary.metrics)
-            raise ValueError(f"metric: there is no {metric!r}; {hint}")
-        metric = known[metric]
+    metric = _known_metric(summary, metric)
     if not len(summary.counts):
         console.print(NO_ROWS)
         return
-    print_blocks(summary_blocks(summary, metric), console)
+    print_blocks([*ended_blocks(summary), *summary_blocks(summary, metric)], console)
+
+
+def print_tables(analysis: Analysis, console: Console, metric: str = "") -> None:
+    """Print how the runs ended, and for each size who leads and what artefacts explain.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    console : Console
+    metric : str
+        As for `print_summary`.
+    """
+    metric = _known_metric(analysis.summary, metric)
+    if not len(analysis.ended.counts):
+        console.print(NO_ROWS)
+        return
+    if analysis.others:
+        console.print(Text(EACH_BY_ITSELF, style="dim"))
+    print_blocks([*ended_blocks(analysis.ended), *score_blocks(analysis, metric)], console)
+
+
+def _known_metric(summary: Summary, metric: str) -> str:
+    """Return the name of a metric in the study; empty if none was asked for."""
+    if not metric:
+        return ""
+    known = {name: name for name in summary.metrics}
+    known |= {metric_name(name): name for name in summary.metrics}
+    if metric not in known:
+        hint = did_you_mean(metric, summary.metrics)
+        raise ValueError(f"metric: there is no {metric!r}; {hint}")
+    return known[metric]
 
 
 def print_sentences(analysis: Analysis, console: Console) -> None:
     """Print own algorithms against the others, all sentences, and the rules that made them."""
-    if mine := own_section(analysis):
-        print_blocks([mine], console)
-    console.print(Text("Verdict", style="bold"))
-    print_blocks([Findings(analysis.verdict.statements)], console)
+    for each in (analysis, *analysis.others):
+        if mine := own_section(each):
+            print_blocks([of_size(mine, each.size)], console)
+        at = f": {each.size.name}" if each.size.name else ""
+        console.print(Text(f"Verdict{at}", style="bold"))
+        print_blocks([Findings(each.verdict.statements)], console)
     print_rules(study_rules(analysis), console, {FULL})
 
 
-def failures_line(summary: Summary, planned: int = 0) -> str:
+def failures_line(summary: Summary | Ended, planned: int = 0) -> str:
     """Return how many runs are not ok, and why most often; first how many are there of all."""
     lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
     total = int(summary.counts["n"].sum())

@@ -43,7 +43,8 @@ DIRECTION, DIRECTION_P = "direction_score", "direction_p"
 """What leads are judged by, and the share of random orders that reach it."""
 SKELETON, SKELETON_F1_P, SKELETON_P = "skeleton_f1", "skeleton_f1_p", "skeleton_p"
 ORDER_SCORE = "order_score"
-_NEEDED = frozenset({DIRECTION_P, SKELETON_F1_P, SKELETON_P, CHANCE})
+LEAD_CONTROLS = frozenset({DIRECTION_P, SKELETON_F1_P, SKELETON_P, CHANCE, DIRECTION, SKELETON})
+"""What leads are judged by, beside the scores."""
 WITHOUT_SIGNAL = "shuffle-labels"
 """A transform after which the graph has nothing to do with the data."""
 IN_ORDER, AT_RANDOM = "rescale-in-order", "rescale-at-random"
@@ -85,7 +86,7 @@ class Evidence:
         return (
             self.metric == MAIN
             and RANDOM_DIRECTION in self.runs.measured
-            and controls >= _NEEDED | {DIRECTION, SKELETON}
+            and controls >= LEAD_CONTROLS
         )
 
     @cached_property
@@ -179,10 +180,8 @@ class Evidence:
     def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
         """Return what was measured of each statistic that could give a scheme's order away."""
         measured = {}
-        p_values = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
-        parts = (*p_values, "up_direction", "down_direction")
         for key, artefact in ARTEFACTS.items():
-            columns = [sortability_column(key), *(column(key, part) for part in parts)]
+            columns = order_columns(key)
             if not all(name in self.runs.measured for name in columns):
                 continue
             *values, up, down = (self._measured(scheme, name) for name in columns)
@@ -282,6 +281,13 @@ class Evidence:
     def has_failed(self, algorithm: str) -> bool:
         """Return whether some runs of an algorithm did not end ok."""
         return bool((self.runs.status[self._index(algorithm)] > OK).any())
+
+
+def order_columns(key: str) -> list[str]:
+    """Return the columns with what is measured of an artefact, by its key in `ARTEFACTS`."""
+    p_values = ("rising_p", "falling_p", "up_direction_p", "down_direction_p")
+    parts = (*p_values, "up_direction", "down_direction")
+    return [sortability_column(key), *(column(key, part) for part in parts)]
 
 
 def _mean(values: Vector, about: Number) -> Number | None:

@@ -392,6 +392,8 @@ def _folder_scheme(head: ProblemHeadSchema, folder: str, folders: list[str]) -> 
 def _entry(name: str, spec: ProblemSpec, table: Mapping[str, Any]) -> ProblemEntry:
     """Return a problem with its labels; one of a folder is named after its file."""
     labels = problem_labels(table)
+    if isinstance(spec, Generated) and spec.setting is not None:
+        labels |= {"setting": spec.setting}
     if not isinstance(spec, FromFile) or not spec.of_folder:
         return ProblemEntry(name, spec, labels)
     labels |= {"data.file": spec.file.name, "data.graph": spec.graph_file.name}

@@ -34,7 +34,7 @@ from causalassay.study.storage.checks import (
 )
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import StoreRefused, rows_refusal
-from causalassay.study.storage.schema import CELLS, COLUMNS, Position
+from causalassay.study.storage.schema import CELLS, COLUMNS, HAS_ONE_DATA_SET, Position
 
 
 @dataclass(frozen=True)
@@ -223,6 +223,22 @@ def study_table(
     table = pa.Table.from_batches(batches).unify_dictionaries()
     batches.clear()
     return as_study_table(table, columns)
+
+
+def problem_table(reader: StoreReader) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return the problems of a store, and the names of its diagnostics and metrics.
+
+    A row for each problem of the study as it was last run: its name, scheme, graph key and labels,
+    and ``data_sets``, how many are made of it.
+    """
+    with reader.sound():
+        columns = read_columns(reader.connection, everything=False)
+        single = _select(reader.connection, "problems", HAS_ONE_DATA_SET, everything=False)
+    problems = pd.DataFrame(
+        {name: column.to_pylist() for name, column in columns.problems.columns.items()}
+    )
+    problems["data_sets"] = [1 if is_single else reader.replicates for (is_single,) in single]
+    return problems, [*columns.diagnostics.values()], [*columns.metrics.values()]
 
 
 def as_study_table(table: pa.Table, columns: Columns) -> StudyTable:

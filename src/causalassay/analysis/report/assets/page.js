@@ -39,7 +39,21 @@
     return Math.ceil(Math.max(0, ...lines.map((line) => pen.measureText(line).width)));
   }
 
-  // What fitting.py does: one view takes the width there is, panels share it.
+  // How many names stand beside each other in a legend, its lines as even as can be.
+  function legendColumns(names, room, config) {
+    const symbol = 27;
+    for (let lines = 1; lines <= names.length; lines += 1) {
+      const columns = Math.ceil(names.length / lines);
+      let wide = 0;
+      for (let first = 0; first < columns; first += 1) {
+        wide += symbol + widthOf(names.filter((_, i) => i % columns === first), config);
+      }
+      if (wide < room) return columns;
+    }
+    return 1;
+  }
+
+  // What `fitted` does in Python: one view takes the width there is, panels share it.
   function fitted(spec, room) {
     const width = Math.min(room, widestChart);
     const known = spec.usermeta?.panels;
@@ -53,6 +67,11 @@
     const columns = wraps ? Math.max(1, Math.min(known.across, fitting)) : known.across;
     const share = Math.floor(free / columns) - known.gap;
     const panel = Math.max(known.narrowest, Math.min(share, widestPanel));
+    const series = spec.usermeta.series;
+    if (series) {
+      const columns = legendColumns(series, width, spec.config);
+      for (const legend of legends(spec.spec)) legend.columns = columns;
+    }
     const inner = { ...spec, spec: { ...spec.spec, width: panel } };
     return wraps ? { ...inner, columns } : inner;
   }
@@ -83,7 +102,7 @@
       const { chart } = (await figures)[name];
       views[name]?.finalize();
       element.replaceChildren(inner);
-      views[name] = await embed(inner, structuredClone(fitted(chart, room)), room);
+      views[name] = await embed(inner, fitted(structuredClone(chart), room), room);
       element.dataset.room = room;
     } catch (error) {
       delete views[name];
@@ -201,10 +220,12 @@
 
   function filterRows() {
     const scheme = byId("scheme").value;
+    const size = byId("size")?.value ?? "";
     const wanted = byId("filter").value.trim().toLowerCase();
     let count = 0;
     for (const body of board.tBodies) {
-      body.hidden = scheme !== "" && body.dataset.scheme !== scheme;
+      const other = scheme !== "" && body.dataset.scheme !== scheme;
+      body.hidden = other || (size !== "" && body.dataset.size !== size);
       for (const row of [...body.rows].slice(1)) {
         row.hidden = !row.cells[0].dataset.value.toLowerCase().includes(wanted);
         count += !row.hidden && !body.hidden;
@@ -223,11 +244,13 @@
       head.querySelector("button").addEventListener("click", () => sortBy(head));
     }
     byId("scheme").addEventListener("change", filterRows);
+    byId("size")?.addEventListener("change", filterRows);
     byId("filter").addEventListener("input", filterRows);
     for (const box of document.querySelectorAll("input[name=metric]")) {
       box.addEventListener("change", chooseMetrics);
     }
     chooseMetrics();
+    if (byId("size")) filterRows();
   }
 
   /* The matrix: a row opens to its sentences. */
