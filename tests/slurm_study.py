@@ -7,14 +7,12 @@ from contextlib import closing
 
 from command_line import run_here
 
-N_ROWS = 320
-
 STUDY = """
 name = "slurm"
 seed = 34
 replicates = 20
 metrics = ["shd", "f1", "sid"]
-algorithms = ["pc", "ges", "direct-lingam", "notears"]
+algorithms = ["pc", "ges", "notears", "slow.py:Slow"]
 [[problems]]
 samples = 300
 [problems.graph]
@@ -24,6 +22,34 @@ edges_per_node = 1.5
 [problems.grid]
 model.kind = ["scm", "iscm"]
 """
+
+SLOW = """
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from causalassay.contracts import Estimate
+
+
+@dataclass(frozen=True)
+class Slow:
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        time.sleep(4)
+        return Estimate(np.eye(data.n_nodes, k=1, dtype=bool), "dag")
+"""
+"""An algorithm that takes time and no processor."""
+
+
+def write_study(folder):
+    """Write the study and its algorithm; return the study file."""
+    file = folder / "study.toml"
+    file.write_text(STUDY)
+    (folder / "slow.py").write_text(SLOW)
+    return file
 
 
 def exported(folder):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from needs import require
-from slurm_study import STUDY, exported
+from slurm_study import exported, write_study
 from waiting import LIMIT
 
 NODE = Path(__file__).with_name("one_node.py")
@@ -56,6 +56,16 @@ class Slurm:
         """Return the numbers of the jobs in a state."""
         return self.call("squeue", "--noheader", "--format=%i", f"--states={state}").split()
 
+    def facts(self, number):
+        """Return what Slurm knows of a job."""
+        shown = self.call("scontrol", "--oneliner", "show", "job", number).split()
+        return dict(word.partition("=")[::2] for word in shown)
+
+    def restarts(self, number):
+        """Return how often a job was queued again, 0 before it runs again."""
+        facts = self.facts(number)
+        return int(facts["Restarts"]) if facts["JobState"] == "RUNNING" else 0
+
     def stop(self):
         """Take everything down."""
         self._node.communicate(timeout=LIMIT)  # its input ends, and with it the daemons
@@ -84,8 +94,6 @@ def no_jobs_left(slurm):
 def local_rows(tmp_path_factory):
     """The rows of the study as this machine computes them without Slurm."""
     folder = tmp_path_factory.mktemp("local")
-    file = folder / "study.toml"
-    file.write_text(STUDY)
-    words = [sys.executable, "-m", "causalassay", "run", "--json", file, "--workers", "1"]
-    subprocess.run(list(map(str, words)), check=True, capture_output=True)
+    words = [sys.executable, "-m", "causalassay", "run", "--json", "--allow-programs"]
+    subprocess.run([*words, write_study(folder), "--workers=4"], check=True, capture_output=True)
     return exported(folder / "slurm-results")

@@ -39,7 +39,7 @@ SlurmdPort={node_port}
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny,DisableIPv6
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=10
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -100,18 +100,27 @@ class OneNode:
         """Start the daemon of the node, also after it was killed."""
         self._start("slurmd", "-D")
 
-    def kill_node(self) -> None:
+    def kill_daemon(self) -> None:
         """Kill the daemon of the node; its jobs go on."""
         self._daemons["slurmd"].kill()
         self._daemons["slurmd"].wait()
 
+    def lose_node(self) -> None:
+        """Kill the daemon of the node and all jobs, as a power cut would."""
+        self._kill_all_but("munged", "slurmctld")
+        self._daemons["slurmd"].wait()
+
     def stop(self) -> None:
         """Kill the daemons and all jobs: whatever this process has started or adopted."""
+        self._kill_all_but()
+
+    def _kill_all_but(self, *names: str) -> None:
+        spared = {self._daemons[name].pid for name in names}
         end = time.monotonic() + _PATIENCE
-        while children := psutil.Process().children(recursive=True):
+        while doomed := [c for c in psutil.Process().children(True) if c.pid not in spared]:
             if time.monotonic() > end:
-                raise RuntimeError(f"still there: {children}")
-            for process in children:
+                raise RuntimeError(f"still there: {doomed}")
+            for process in doomed:
                 try:
                     process.kill()
                     process.wait(0.2)  # what was adopted is not waited for by Popen
@@ -142,7 +151,9 @@ class OneNode:
 
     def _is_idle(self) -> bool:
         words = ["sinfo", "--noheader", "--format=%T"]
-        asked = subprocess.run(words, env=self.environment, capture_output=True, text=True)
+        asked = subprocess.run(
+            words, env=self.environment, capture_output=True, text=True, check=False
+        )
         for name, daemon in self._daemons.items():
             if daemon.poll() is not None:
                 log = (self.folder / f"{name}.out").read_text(errors="replace")
@@ -172,10 +183,19 @@ def _wait(question, what: str) -> None:
 
 def _obey(node: OneNode) -> None:
     """Carry out the lines of the input until its end, and answer each."""
-    deeds = {"kill-node": node.kill_node, "start-node": node.start_node}
+    deeds = {
+        "kill-daemon": node.kill_daemon,
+        "lose-node": node.lose_node,
+        "start-node": node.start_node,
+    }
     for line in sys.stdin:
         deeds[line.strip()]()
-        print("done", flush=True)
+        _say("done")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def main(command: list[str]) -> int:
@@ -187,7 +207,7 @@ def main(command: list[str]) -> int:
             node.start()
             if command:
                 return subprocess.run(command, env=node.environment, check=False).returncode
-            print(json.dumps({"SLURM_CONF": node.environment["SLURM_CONF"]}), flush=True)
+            _say(json.dumps({"SLURM_CONF": node.environment["SLURM_CONF"]}))
             _obey(node)
         except KeyboardInterrupt:
             return 130

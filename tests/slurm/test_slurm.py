@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from slurm_study import STUDY, exported, n_rows
+from slurm_study import exported, n_rows, write_study
 from waiting import LIMIT, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("root", "slurm", "package:dask_jobqueue")]
@@ -45,9 +47,7 @@ def start(slurm, *words, **options):
 
 @pytest.fixture
 def study_file(tmp_path):
-    file = tmp_path / "study.toml"
-    file.write_text(STUDY)
-    return file
+    return write_study(tmp_path)
 
 
 @pytest.fixture
@@ -65,7 +65,8 @@ def test_a_killed_job_a_killed_node_and_a_killed_driver_change_no_row(
     slurm, by_hand, study_file, local_rows
 ):
     folder = study_file.parent / "slurm-results"
-    words = ("-m", "causalassay", "run", "--json", study_file, "--cluster", by_hand)
+    words = ("-m", "causalassay", "run", "--json", "--allow-programs", study_file)
+    words += ("--cluster", by_hand)
     driver = start(slurm, *words)
 
     def more_rows():
@@ -77,7 +78,7 @@ def test_a_killed_job_a_killed_node_and_a_killed_driver_change_no_row(
     assert 2 == len(eventually(lambda: len(slurm.jobs()) == 2 and slurm.jobs()))
     slurm.call("scancel", slurm.jobs()[0])
     more_rows()
-    slurm.order("kill-node")
+    slurm.order("kill-daemon")
     more_rows()
     slurm.order("start-node")
     more_rows()
@@ -89,3 +90,63 @@ def test_a_killed_job_a_killed_node_and_a_killed_driver_change_no_row(
     assert 0 == resumed.returncode, complained
     assert kept < len(local_rows[1])
     assert local_rows == exported(folder)
+
+
+JOB = "--cpus-per-task 2 --mem 2G"
+
+
+def submit(slurm, study_file, *words):
+    """Submit the study as a job and return what is printed of it."""
+    run = ("-m", "causalassay", "run", "--json", "--allow-programs", study_file)
+    command = start(slurm, *run, "--slurm", JOB, *words)
+    printed, complained = command.communicate(timeout=LIMIT)
+    assert 0 == command.returncode, complained
+    return json.loads(printed)
+
+
+def wait_for_more_rows(job, wanted=20):
+    """Wait until the copy in the results folder has more rows than now."""
+    folder = Path(job["folder"])
+    before = n_rows(folder)
+    eventually(lambda: n_rows(folder) >= before + wanted, "no more rows came")
+
+
+def end_of(slurm, job):
+    """Wait until a job is gone; return its log."""
+    ended = ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL")
+    eventually(lambda: slurm.facts(job["job"])["JobState"] in ended, "the job does not end")
+    return Path(job["log"]).read_text()
+
+
+def test_a_job_goes_on_after_its_time_limit_a_lost_node_and_scancel(
+    slurm, study_file, local_rows, no_jobs_left
+):
+    job = submit(slurm, study_file)
+    folder, number = Path(job["folder"]), job["job"]
+    wait_for_more_rows(job)
+    assert 0 == n_logs(folder)
+    # What Slurm sends some time before the limit, to the script alone.
+    slurm.call("scancel", "--batch", "--signal=USR1", number)
+    eventually(lambda: slurm.restarts(number) == 1, "the job was not queued again")
+    wait_for_more_rows(job)
+    slurm.order("lose-node")
+    slurm.order("start-node")
+    eventually(lambda: slurm.restarts(number) == 2, "the lost job was not queued again")
+    wait_for_more_rows(job)
+    # A second job of the same folder waits for the first.
+    second = submit(slurm, study_file)
+    assert [str(second["job"])] == slurm.jobs("pending")
+    slurm.call("scancel", number)
+    log = end_of(slurm, job)
+    assert f"the time limit is near: job {number} is queued again" in log
+    assert "interrupted: finished rows are in" in log
+    assert len(local_rows[1]) > n_rows(folder)
+    log = end_of(slurm, second)
+    assert "Report: " in log, log
+    assert local_rows == exported(folder)
+    assert 0 == n_logs(folder)
+
+
+def n_logs(folder):
+    """Return the number of SQLite's own files beside a copy: a file server has none."""
+    return len(list(folder.glob("study.sqlite-*")))
