@@ -10,6 +10,7 @@ whether the command fails, Ctrl-C ends it or the tests are killed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
@@ -115,17 +117,19 @@ class OneNode:
         self._kill_all_but()
 
     def _kill_all_but(self, *names: str) -> None:
-        spared = {self._daemons[name].pid for name in names}
         end = time.monotonic() + _PATIENCE
-        while doomed := [c for c in psutil.Process().children(True) if c.pid not in spared]:
+        while doomed := _descendants() - self._spared(names):
             if time.monotonic() > end:
                 raise RuntimeError(f"still there: {doomed}")
             for process in doomed:
-                try:
+                with contextlib.suppress(psutil.Error):
                     process.kill()
                     process.wait(0.2)  # what was adopted is not waited for by Popen
-                except psutil.Error:
-                    continue
+
+    def _spared(self, names: Iterable[str]) -> set[psutil.Process]:
+        """Return daemons and what they have started."""
+        spared = [psutil.Process(self._daemons[name].pid) for name in names]
+        return {*spared, *(child for each in spared for child in each.children(True))}
 
     def _configuration(self) -> str:
         return _CONFIGURATION.format(
@@ -159,6 +163,10 @@ class OneNode:
                 log = (self.folder / f"{name}.out").read_text(errors="replace")
                 raise RuntimeError(f"{name} ended with {daemon.returncode}: {log}")
         return asked.stdout.strip() == "idle"
+
+
+def _descendants() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
 
 
 def _adopt_orphans() -> None:

@@ -147,6 +147,35 @@ def test_a_job_goes_on_after_its_time_limit_a_lost_node_and_scancel(
     assert 0 == n_logs(folder)
 
 
+def test_several_jobs_share_a_study_and_one_that_ends_is_replaced(
+    slurm, study_file, local_rows, no_jobs_left
+):
+    job = submit(slurm, study_file, "--jobs", 2)
+    folder = Path(job["folder"])
+
+    def worker_jobs():
+        return sorted(set(slurm.jobs()) - {str(job["job"])})
+
+    (worker,) = eventually(worker_jobs, "no job for a worker was submitted")
+    wait_for_more_rows(job)
+    slurm.call("scancel", worker)
+    eventually(lambda: worker_jobs() not in ([], [worker]), "the job was not replaced")
+    slurm.order("kill-daemon")
+    wait_for_more_rows(job)
+    slurm.order("start-node")
+    # The driver dies without a word; the jobs of its workers end by themselves.
+    slurm.call("scancel", "--full", "--signal=KILL", job["job"])
+    end_of(slurm, job)
+    eventually(lambda: not slurm.jobs(), "a worker's job outlives its driver")
+    assert len(local_rows[1]) > n_rows(folder)
+    last = submit(slurm, study_file, "--jobs", 2)
+    log = end_of(slurm, last)
+    assert "Report: " in log, log
+    assert local_rows == exported(folder)
+    assert [] == slurm.jobs()
+    assert [] == list((folder / "slurm-workers").glob(".dask-jobqueue*")), "keys are left"
+
+
 def n_logs(folder):
     """Return the number of SQLite's own files beside a copy: a file server has none."""
     return len(list(folder.glob("study.sqlite-*")))
