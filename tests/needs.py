@@ -81,6 +81,10 @@ def _mount(_: str) -> bool:
     return mounted
 
 
+def _slurm(_: str) -> bool:
+    return all(map(shutil.which, ("munged", "slurmctld", "slurmd", "sbatch")))
+
+
 def _room_in_memory(_: str) -> bool:
     shared = Path("/dev/shm")  # noqa: S108
     return os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > 1e9
@@ -117,6 +121,7 @@ NEEDS = {
     "root": Need(lambda _: os.geteuid() == 0, "run the tests as root"),
     "mount": Need(_mount, "run the tests as root where disks may be mounted"),
     "shm": Need(_room_in_memory, "run the tests where /dev/shm has 1 GB"),
+    "slurm": Need(_slurm, "apt-get install munge slurmctld slurmd slurm-client"),
     "linux": Need(lambda _: sys.platform == "linux", "run the tests on Linux"),
     "mkfifo": Need(lambda _: hasattr(os, "mkfifo"), "run the tests where there are named pipes"),
 }

@@ -274,6 +274,10 @@ Folder = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 WORKERS = "Local processes. Default: one per core."
 CLUSTER = "Run on a dask cluster: the scheduler's address, tcp://HOST:8786."
+CLUSTER_OR_SLURM = (
+    f"{CLUSTER[:-1]}; or `slurm`: the driver is here, its workers are jobs as --slurm and --jobs "
+    "say, and --workers processes here beside them."
+)
 
 
 def seed_option(help: str = "Random seed: the same seed gives the same numbers.") -> Any:  # noqa: A002

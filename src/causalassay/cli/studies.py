@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +18,7 @@ from causalassay.cli.algorithms import AllowPrograms, permit
 from causalassay.cli.environments import prepare_environments
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import (
-    CLUSTER,
+    CLUSTER_OR_SLURM,
     WORKERS,
     AsJson,
     argument,
@@ -28,6 +29,13 @@ from causalassay.cli.options import (
     print_json,
 )
 from causalassay.cli.printing import wide_console
+from causalassay.cli.slurm import (
+    THESE_JOBS,
+    SlurmOptions,
+    queued_again,
+    study_command,
+    submit,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -64,7 +72,7 @@ class RunOptions:
         rich_help_panel=_WHERE,
     )
     workers: int | None = option(None, WORKERS, min=1, rich_help_panel=_WHERE)
-    cluster: str | None = option(None, CLUSTER, rich_help_panel=_WHERE)
+    cluster: str | None = option(None, CLUSTER_OR_SLURM, rich_help_panel=_WHERE)
     retry: list[Again] | None = option(
         None,
         "Run rows with this status again: failed, timeout, skipped, or damaged (wrong "
@@ -77,6 +85,7 @@ class RunOptions:
         "Install the environments of third-party packages that the study names; without "
         "it their rows are skipped."
     )
+    slurm: SlurmOptions = SlurmOptions()
 
 
 def run(options: RunOptions, as_json: AsJson = False) -> None:
@@ -89,6 +98,8 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
 
     A study may name programs. They are shown, and run only if you allow it.
 
+    With --slurm the run is a job of Slurm, which goes on after its time limit.
+
     Example: causalassay run study.toml --workers 4
     """
     from causalassay.study.language import read_study
@@ -97,15 +108,30 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     study = read_study(options.study_file)
     programs = programs_of(study.algorithms)
     folder = options.out or options.study_file.parent / f"{study.name}-results"
-    workers, cluster = options.workers, options.cluster
-    if options.dry_run:
-        _print_plan(study, folder, programs, workers or _n_cores(), as_json)
+    submits = _submits(options)
+    if options.dry_run and not submits:
+        _print_plan(study, folder, programs, options.workers or _n_cores(), as_json)
         return
-    permit(programs, options.allow_programs)
+    if not options.dry_run:
+        permit(programs, options.allow_programs)
     typer.echo(_needed_line(study), err=True)
-    again = _prepared_environments(study, options.install, cluster is not None)
-    again = [*(options.retry or []), *again]
-    counts = run_to_end(study, folder, executor_for(study, workers, cluster), again)
+    if submits:
+        if not options.dry_run:
+            _prepared_environments(study, options.install, on_cluster=False)
+        retry = [f"--retry={again.value}" for again in _to_retry(study, options)]
+        further = [*retry, *(["--allow-programs"] if programs else [])]
+        command = study_command(options.study_file, folder, options.slurm, further)
+        submit(study.name, command, folder, options.slurm, options.dry_run, as_json)
+        return
+    _prepared_environments(study, options.install, options.cluster is not None)
+    with queued_again(folder) if options.slurm.requeue else nullcontext():
+        counts = run_to_end(
+            study,
+            folder,
+            _executor(study, folder, options),
+            _to_retry(study, options),
+            options.slurm.local_disk,
+        )
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
@@ -124,13 +150,55 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
         typer.echo(f"Report: causalassay report {folder}")
 
 
-def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
-    """Install what a study needs, or say what is absent; return which rows are to run again."""
-    from causalassay.study.programs import absent_environments, needed_environments
+def _submits(options: RunOptions) -> bool:
+    """Return whether a job of Slurm is to run the study; refuse options that do not fit."""
+    ours, cluster = options.slurm, options.cluster
+    if cluster == THESE_JOBS and ours.slurm is None:
+        raise ValueError("--cluster slurm needs --slurm with the options of its jobs")
+    if ours.slurm is None and ours.jobs > 1:
+        raise ValueError("--jobs is for --slurm, which has the options of the jobs; add it")
+    if ours.slurm is None or cluster == THESE_JOBS:
+        return False
+    if cluster is not None:
+        raise ValueError("--slurm submits a job of its own; with the address of --cluster, omit it")
+    if options.workers is not None:
+        raise ValueError(
+            "--workers is for local processes; a job of Slurm has as many as cores: "
+            '--slurm "--cpus-per-task 16"'
+        )
+    return True
+
+
+def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> None:
+    """Install what a study needs, or say what is absent."""
+    from causalassay.study.programs import absent_environments
 
     prepare_environments(absent_environments(study.algorithms), install, on_cluster)
+
+
+def _to_retry(study: Study, options: RunOptions) -> list[Again]:
+    """Return which rows are to run again; in a job that was queued again they were."""
+    from causalassay.study.programs import needed_environments
+    from causalassay.study.slurm import times_requeued
+
+    if options.slurm.requeue and times_requeued():
+        return []
+    retry = list(options.retry or [])
     # Also what was skipped before somebody else installed it.
-    return [Again.skipped] if install and needed_environments(study.algorithms) else []
+    if options.install and needed_environments(study.algorithms):
+        retry.append(Again.skipped)
+    return retry
+
+
+def _executor(study: Study, folder: Path, options: RunOptions) -> AbstractContextManager[Executor]:
+    if options.cluster != THESE_JOBS:
+        return executor_for(study, options.workers, options.cluster)
+    from causalassay.study.slurm import sbatch_options
+    from causalassay.study.slurm_executor import slurm_workers
+
+    words = sbatch_options(options.slurm.slurm or "")
+    logs = folder / "slurm-workers"
+    return slurm_workers(study, words, options.slurm.jobs, options.workers or 0, logs)
 
 
 def _print_plan(
@@ -188,21 +256,35 @@ def run_to_end(
     folder: Path,
     executor: AbstractContextManager[Executor],
     retry: Sequence[Again] = (),
+    local_disk: Path | None = None,
 ) -> dict[str, int]:
-    """Run what is left of a study, its progress on stderr; Ctrl-C ends the program."""
+    """Run what is left of a study, its progress on stderr; Ctrl-C ends the program.
+
+    With a folder on a local disk, the store works there and the results folder has a copy.
+    """
     from causalassay.study.driver import run_study
     from causalassay.study.progress import progress_display
+    from causalassay.study.storage import WorkingCopy
 
     console = Console(stderr=True)
     line = f"finished rows are in {folder}; run the same command to continue"
-    with answered_in_one_line(line), progress_display(console) as watch:
+
+    def notify(note: str) -> None:
+        console.print(f"note: {note}", style="yellow", soft_wrap=True)
+
+    with ExitStack() as stack:
+        stack.enter_context(answered_in_one_line(line))
+        watch, where = stack.enter_context(progress_display(console)), folder
+        if local_disk is not None:
+            copy = stack.enter_context(WorkingCopy(folder, local_disk, notify))
+            watch, where = copy.watching(watch), copy.folder
         counts = run_study(
             study,
-            folder,
+            where,
             executor,
             retry=[again.value for again in retry],
             watch=watch,
-            notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
+            notify=notify,
         )
     return dict(counts)
 

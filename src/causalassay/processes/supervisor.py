@@ -57,7 +57,23 @@ def memory_share(workers: int) -> int:
     >>> memory_share(1) > memory_share(2) > 0
     True
     """
-    return int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
+    return int(SHARED_MEMORY * _memory() / workers)
+
+
+def _memory() -> int:
+    """Return the bytes of this machine, or of the Slurm job that this process is part of."""
+    machine = psutil.virtual_memory().total
+    of_node = os.environ.get("SLURM_MEM_PER_NODE", "")
+    of_core, cores = (
+        os.environ.get(f"SLURM_{name}", "") for name in ("MEM_PER_CPU", "CPUS_ON_NODE")
+    )
+    if of_node.isdecimal():
+        megabytes = int(of_node)
+    elif of_core.isdecimal() and cores.isdecimal():
+        megabytes = int(of_core) * int(cores)
+    else:
+        return machine
+    return min(machine, megabytes << 20) if megabytes else machine  # 0 is all there is
 
 
 def refuse_unguarded_script() -> None:

@@ -55,13 +55,16 @@ class DaskExecutor:
         The study whose tasks are run.
     address : str
         Of the scheduler: ``tcp://HOST:8786``.
+    security : optional
+        Keys and certificates, as dask has them, of a scheduler that encrypts.
     """
 
     batch_seconds = 1.0
 
-    def __init__(self, study: Study, address: str) -> None:
+    def __init__(self, study: Study, address: str, security: Any = None) -> None:
         self._plugin = StudyPlugin(for_workers(study), f"causalassay-{digest(study)}", versions())
         self._address = address
+        self._security = security
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
         self._submitted: dict[DaskFuture, tuple[Batch, Limits]] = {}
@@ -71,7 +74,11 @@ class DaskExecutor:
     def __enter__(self) -> Self:
         try:
             self._client: Any = Client(  # type: ignore[no-untyped-call]
-                self._address, timeout=CONNECT_SECONDS, set_as_default=False, name="causalassay"
+                self._address,
+                timeout=CONNECT_SECONDS,
+                set_as_default=False,
+                name="causalassay",
+                security=self._security,
             )
         except (OSError, ValueError) as error:
             raise ConnectionError(

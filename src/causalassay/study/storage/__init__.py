@@ -1,5 +1,6 @@
 """Rows on disk: one SQLite file for each study, and the tables made from it."""
 
+from causalassay.study.storage.copying import WorkingCopy
 from causalassay.study.storage.exporting import export
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import StoreFull, StoreRefused
@@ -12,6 +13,7 @@ __all__ = [
     "StoreReader",
     "StoreRefused",
     "StudyTable",
+    "WorkingCopy",
     "export",
     "read_store",
     "study_table",

@@ -173,21 +173,33 @@ def now() -> str:
 LOCK = "lock"
 """Its name in the store's folder; it stays there when no driver runs."""
 
-_TRIES = 20
+_PATIENCE = 1.0
 _WAIT = 0.05
 
 
-def take_lock(folder: Path) -> IO[str]:
-    """Return the lock, to be closed at the end, or refuse if another driver holds it."""
+def take_lock(folder: Path, patience: float = _PATIENCE) -> IO[str]:
+    """Return the lock, to be closed at the end, or refuse if another driver holds it.
+
+    Parameters
+    ----------
+    folder : Path
+    patience : float
+        Seconds to try. A status command that looks whether a driver runs holds the lock for an
+        instant; a file server holds that of a machine that is gone for longer.
+    """
     lock = (folder / LOCK).open("a+", encoding="utf-8")
-    # A status command that looks whether a driver runs holds the lock for an instant.
-    for attempt in range(_TRIES):
+    end = time.monotonic() + patience
+    while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if attempt < _TRIES - 1:
-                time.sleep(_WAIT)
+            if time.monotonic() > end:
+                break
+            time.sleep(_WAIT)
             continue
+        except OSError:
+            lock.close()
+            raise
         lock.truncate(0)
         json.dump({"process": os.getpid(), "host": socket.gethostname(), "since": now()}, lock)
         lock.flush()
@@ -210,6 +222,8 @@ def running_driver(folder: Path) -> str | None:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _named(lock.read())
+        except OSError:  # a file system without locks
+            return None
     return None
 
 

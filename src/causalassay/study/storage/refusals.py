@@ -150,14 +150,20 @@ def refuse_gone(path: Path, identity: tuple[int, int]) -> None:
 
 def refuse_network(folder: Path) -> None:
     """Refuse a folder that several machines can see."""
+    if is_shared(folder):
+        raise StoreRefused(
+            f"{folder} is on a network file system ({filesystem_of(folder)}). The store is SQLite "
+            "in WAL mode, which needs memory shared between the processes of one machine. Put it "
+            "on a local disk with --out and `causalassay export` the results afterwards, or let "
+            "it work on a local disk and be copied here: --local-disk /tmp."
+        )
+
+
+def is_shared(folder: Path) -> bool:
+    """Tell whether a folder is, or would be, on a file system that several machines share."""
     kind = filesystem_of(folder)
     program = kind.removeprefix("fuse.") if kind.startswith("fuse.") else ""
-    if kind in NETWORK or program in NETWORK_PROGRAMS:
-        raise StoreRefused(
-            f"{folder} is on a network file system ({kind}). The store is SQLite in WAL mode, "
-            "which needs memory shared between the processes of one machine. Put it on a local "
-            "disk with --out and `causalassay export` the results afterwards."
-        )
+    return kind in NETWORK or program in NETWORK_PROGRAMS
 
 
 def filesystem_of(folder: Path) -> str:
