@@ -22,7 +22,7 @@ import psutil
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
-from causalassay.processes.worker import not_limited
+from causalassay.processes.stages import not_limited
 
 FOREVER = 10_000
 """Seconds: longer than any test waits."""
@@ -402,7 +402,7 @@ def answer_loaded(_):
     frame = sys._getframe()
     while "message" not in frame.f_locals:
         frame = frame.f_back
-    head = b'["loaded", "", true]'
+    head = b'["loaded", "", 0.0, true]'
     message = frame.f_locals["message"][:8] + len(head).to_bytes(4, "little") + head
     (number,) = connections()
     os.write(number, len(message).to_bytes(4, "big") + message)

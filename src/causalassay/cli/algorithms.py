@@ -198,7 +198,7 @@ def _entries(
                 reason = "a data file has no systems to tune on; state the settings instead"
                 mistakes.add(where.at("tune"), reason)
             elif entry.limits != Limits() and not has_limits:
-                key = next(key for key in ("seconds", "memory") if key in table)
+                key = next(key for key in ("seconds", "load_seconds", "memory") if key in table)
                 mistakes.add(where.at(key), "is for studies; stop this command with Ctrl-C")
             else:
                 placed.append((entry, where))

@@ -1,8 +1,6 @@
 """What a worker process of the supervisor does: at its start, and around each call.
 
-A worker tells the supervisor by a number in shared memory, its `Stage`, which part of its time the
-limit is for. The number changes whenever the clock is to begin anew; while it is even, no limit
-holds.
+A worker tells the supervisor by its `Stage` which part of its time the limit is for.
 """
 
 from __future__ import annotations
@@ -12,11 +10,9 @@ import io
 import os
 import pickle
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,34 +29,7 @@ from causalassay.processes.process_tree import (
     silence,
 )
 from causalassay.processes.scratch import NamelessFile
-
-_NUMBER = struct.Struct("<q")
-
-
-class Stage:
-    """A number that two processes see: the one that made it, and the one that got it at its start.
-
-    Parameters
-    ----------
-    file : NamelessFile, optional
-        Where it is; by default a new one.
-    """
-
-    def __init__(self, file: NamelessFile | None = None) -> None:
-        self._file = NamelessFile([_NUMBER.pack(0)]) if file is None else file
-        self._memory = self._file.mapped()
-
-    def __reduce__(self) -> tuple[type[Stage], tuple[NamelessFile]]:
-        return Stage, (self._file,)
-
-    @property
-    def number(self) -> int:
-        """The number now."""
-        return int(_NUMBER.unpack_from(self._memory)[0])
-
-    @number.setter
-    def number(self, number: int) -> None:
-        _NUMBER.pack_into(self._memory, 0, number)
+from causalassay.processes.stages import Stage, limited, show
 
 
 @dataclass(frozen=True)
@@ -130,6 +99,7 @@ def _begin(start: WorkerStart) -> str:
         silence()
     be_killed_first()
     _started.append(start)
+    show(start.stage)
     try:
         tempfile.tempdir = os.environ["TMPDIR"] = str(worker_folder(start.folder, os.getpid()))
         _make_folder()
@@ -177,36 +147,3 @@ def read_answer(answer: bytes) -> Any:
         return pickle.loads(answer)
     except Exception as error:
         return Loss.raised(error)
-
-
-@contextlib.contextmanager
-def limited() -> Iterator[None]:
-    """Begin the clock anew; the limit holds within."""
-    with _next_stage(limits_hold=True):
-        yield
-
-
-@contextlib.contextmanager
-def not_limited() -> Iterator[None]:
-    """Stop the clock within: somebody else watches. It begins anew afterwards."""
-    with _next_stage(limits_hold=False):
-        yield
-
-
-@contextlib.contextmanager
-def _next_stage(*, limits_hold: bool) -> Iterator[None]:
-    if not _started:
-        yield
-        return
-    stage = _started[-1].stage
-    before = stage.number
-    stage.number = _after(before, limits_hold)
-    try:
-        yield
-    finally:
-        stage.number = _after(stage.number, before % 2 == 1)
-
-
-def _after(number: int, limits_hold: bool) -> int:
-    """Return the next number that says whether limits hold."""
-    return number + (2 if (number % 2 == 1) == limits_hold else 1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from causalassay.processes.limits import Limits, Loss, Stopwatch
+from causalassay.processes.limits import Limits, Loss
 from causalassay.processes.messages import TOKEN, IncomingMessage, with_length
 from causalassay.processes.process_tree import (
     continue_if_stopped,
@@ -23,7 +23,8 @@ from causalassay.processes.process_tree import (
     living_tree,
 )
 from causalassay.processes.scratch import NamelessFile
-from causalassay.processes.worker import Stage, WorkerStart, serve, worker_folder
+from causalassay.processes.stages import Clock, Stage
+from causalassay.processes.worker import WorkerStart, serve, worker_folder
 
 EXIT_SECONDS = 1.0
 """What a process has to end that has closed its connection."""
@@ -50,32 +51,6 @@ class Call:
     breaks: int = 0
 
 
-class _Clock:
-    """How long the stage lasts that a process is in, as far as the supervisor saw it pass.
-
-    Parameters
-    ----------
-    stage : Stage
-    """
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._number = -1
-        self._watch = Stopwatch()
-        self._looks_beyond = 0
-
-    def is_beyond(self, seconds: float) -> bool:
-        """Return whether the stage has lasted longer than its limit, at two looks in a row.
-
-        An answer that came while the supervisor was away is read before the second look.
-        """
-        number = self._stage.number
-        if number != self._number or number % 2 == 0:
-            self._number, self._watch, self._looks_beyond = number, Stopwatch(), 0
-        self._looks_beyond = self._looks_beyond + 1 if self._watch.look() > seconds else 0
-        return self._looks_beyond > 1
-
-
 class WorkerProcess:
     """A worker process, and the call that it is at.
 
@@ -91,7 +66,7 @@ class WorkerProcess:
         context = multiprocessing.get_context("spawn")
         self._stage = Stage()
         self._folder = folder
-        self.clock = _Clock(self._stage)
+        self.clock = Clock(self._stage)
         self.ready = self.used = False
         self.seen: list[psutil.Process] = []
         self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
@@ -157,8 +132,8 @@ class WorkerProcess:
         if members := living_tree(self._process):
             self.seen = members
         continue_if_stopped(self._process)
-        if limits.seconds is not None and self.clock.is_beyond(limits.seconds):
-            return Loss.late(limits.seconds)
+        if loss := self.clock.loss(limits):
+            return loss
         if limits.memory is not None and holds_more(members, limits.memory):
             return Loss.too_big(limits.memory)
         return None

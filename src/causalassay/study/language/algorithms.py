@@ -317,15 +317,22 @@ def read_limits(
     Examples
     --------
     >>> read_limits({"seconds": 5, "memory": "2 GB"}, Limits(), Location("limits"), Mistakes())
-    Limits(seconds=5.0, memory=2000000000)
+    Limits(seconds=5.0, memory=2000000000, load_seconds=300.0)
     """
     given = validated(LimitsSchema, table, location, mistakes)
     if given is None:
         return None
-    seconds = default.seconds if given.seconds is None else given.seconds
-    if seconds == float("inf"):
-        seconds = None
-    return Limits(seconds, default.memory if given.memory is None else given.memory)
+    return Limits(
+        _or_none(given.seconds, default.seconds),
+        default.memory if given.memory is None else given.memory,
+        _or_none(given.load_seconds, default.load_seconds),
+    )
+
+
+def _or_none(stated: float | None, default: float | None) -> float | None:
+    """Return a limit as stated; None, no limit, for inf."""
+    seconds = default if stated is None else stated
+    return None if seconds == float("inf") else seconds
 
 
 def _legal(kind: Any, table: Mapping[str, Any]) -> list[str]:

@@ -112,15 +112,18 @@ class StudySchema(StrictTable):
     diagnostics: list[Any] = Field([], description="a list of names")
     baselines: bool = Field(True, description="true or false")
     controls: bool = Field(True, description="true or false")
-    limits: dict[str, Any] = Field({}, description="a table with seconds and memory")
+    limits: dict[str, Any] = Field({}, description="a table with seconds, load_seconds and memory")
     problems: list[Any] = Field(min_length=1, description="one or more tables [[problems]]")
     algorithms: list[Any] = Field([], description="a list of names and tables, or [[algorithms]]")
 
 
 class LimitsSchema(StrictTable):
-    """What one task may use; `seconds` may be inf, for no limit."""
+    """What one task may use; `seconds` and `load_seconds` may be inf, for no limit."""
 
     seconds: float | None = Field(None, gt=0, description="a positive number of seconds, or inf")
+    load_seconds: float | None = Field(
+        None, gt=0, description="a positive number of seconds, or inf"
+    )
     memory: Annotated[int, BeforeValidator(memory_bytes)] | None = None
 
 
