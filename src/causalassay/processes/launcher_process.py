@@ -128,7 +128,9 @@ class _Launcher:
             if folder:
                 tempfile.tempdir = os.environ["TMPDIR"] = folder
             worker = Connection(connection)
-            show(Stage(NamelessFile(handle=recv_handle(worker))))
+            stage = Stage(NamelessFile(handle=recv_handle(worker)))
+            stage.file.close()  # what is mapped stays
+            show(stage)
             self._serve(worker)
             code = 0
         finally:

@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable
+from typing import NamedTuple
 
 BUSY_SHARE = 0.1
 """Of the time that passes: from which use of a processor on a thread is computing."""
@@ -40,7 +41,7 @@ class LeftThreads:
     """
 
     def __init__(self) -> None:
-        self._rested: dict[str, float] = {}
+        self._rested: dict[str, _Use] = {}
         self._rested_at = 0.0
         self.allow_all()
 
@@ -63,14 +64,16 @@ class LeftThreads:
     def come_to_rest(self) -> bool:
         """Wait until the native threads that tasks left rest; False if one goes on computing."""
         until = time.monotonic() + SETTLE_SECONDS
-        before, looked = _busy_seconds(self.native()), time.monotonic()
+        before, looked = _uses(self.native()), time.monotonic()
         while looked < until:
             time.sleep(_WINDOW)
-            now, passed = _busy_seconds(self.native()), time.monotonic() - looked
+            now, passed = _uses(self.native()), time.monotonic() - looked
             looked += passed
-            if all(now[one] - before.get(one, 0.0) < BUSY_SHARE * passed for one in now):
+            if all(
+                use.rests_since(before.get(one), BUSY_SHARE * passed) for one, use in now.items()
+            ):
                 self._rested, self._rested_at = now, looked
-                return True
+                return not self.of_python()  # one that had only just begun
             before = now
         return False
 
@@ -79,8 +82,19 @@ class LeftThreads:
         if not self._rested:
             return False
         most = max(LEAST_BUSY, BUSY_SHARE * (time.monotonic() - self._rested_at))
-        now = _busy_seconds(self._rested)
-        return any(now[one] - self._rested[one] > most for one in now)
+        now = _uses(self._rested)
+        return any(use.seconds - self._rested[one].seconds > most for one, use in now.items())
+
+
+class _Use(NamedTuple):
+    """What a thread does now, and how long it has computed."""
+
+    runs: bool
+    seconds: float
+
+    def rests_since(self, before: _Use | None, most: float) -> bool:
+        """Return whether it rests, and has computed no longer than that since."""
+        return not self.runs and before is not None and self.seconds - before.seconds <= most
 
 
 def _thread_ids() -> list[str]:
@@ -91,21 +105,21 @@ def _thread_ids() -> list[str]:
         return []
 
 
-def _busy_seconds(threads: Iterable[str]) -> dict[str, float]:
-    """Return how long each thread has run, or was ready to run, as far as it is there."""
-    seconds = {}
+def _uses(threads: Iterable[str]) -> dict[str, _Use]:
+    """Return the use of a processor by each thread, as far as it is there."""
+    uses = {}
     for thread in threads:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            seconds[thread] = _busy(f"/proc/self/task/{thread}")
-    return seconds
+            uses[thread] = _use(f"/proc/self/task/{thread}")
+    return uses
 
 
-def _busy(folder: str) -> float:
+def _use(folder: str) -> _Use:
+    with open(f"{folder}/stat") as file:  # noqa: PTH123
+        fields = file.read().rpartition(")")[2].split()
     try:
         with open(f"{folder}/schedstat") as file:  # noqa: PTH123
-            running, waiting, _ = map(int, file.read().split())
-        return 1e-9 * (running + waiting)
-    except (OSError, ValueError):  # a kernel without it counts in hundredths of a second
-        with open(f"{folder}/stat") as file:  # noqa: PTH123
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            seconds = 1e-9 * int(file.read().split()[0])
+    except (OSError, ValueError, IndexError):  # otherwise the kernel counts in hundredths
+        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return _Use(fields[0] == "R", seconds)
