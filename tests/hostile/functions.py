@@ -25,6 +25,7 @@ from causalassay.data import Dataset
 from causalassay.discovery.command import Command
 from causalassay.processes import stages
 from causalassay.processes.stages import loading, not_limited
+from causalassay.processes.worker import granted_card
 
 FOREVER = 10_000
 """Seconds: longer than any test waits."""
@@ -32,6 +33,11 @@ FOREVER = 10_000
 
 def nothing(*_):
     pass
+
+
+def card_for_a_while(seconds):
+    time.sleep(seconds)
+    return granted_card()
 
 
 def same(value):

@@ -10,6 +10,7 @@ import io
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,8 @@ from causalassay.processes.process_tree import (
 )
 from causalassay.processes.scratch import NamelessFile
 from causalassay.processes.stages import Stage, limited, show
+
+_LENGTH = struct.Struct("<H")
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,32 @@ def shared_folder() -> Path:
     return _started[-1].folder
 
 
+_granted = {"card": ""}
+
+
+def granted_card() -> str:
+    """Return the graphics card that is reserved for the present call; empty without one."""
+    return _granted["card"]
+
+
+def with_card(card: str, payload: bytes) -> bytes:
+    r"""Return a pickled call as it is sent, with the card that is reserved for it before it.
+
+    Examples
+    --------
+    >>> with_card("0", b"call")
+    b'\x01\x000call'
+    """
+    name = card.encode()
+    return _LENGTH.pack(len(name)) + name + payload
+
+
+def _card_and_payload(message: memoryview) -> tuple[str, memoryview]:
+    (length,) = _LENGTH.unpack_from(message)
+    end = _LENGTH.size + length
+    return str(message[_LENGTH.size : end], "utf-8"), message[end:]
+
+
 def worker_folder(folder: Path, pid: int) -> Path:
     """Return where a worker keeps its temporary files."""
     return folder / str(pid)
@@ -79,7 +108,8 @@ def serve(connection: Connection, start: WorkerStart) -> None:
         connection.send_bytes(failure.encode(errors="replace"))
         while True:
             message = connection.recv_bytes()
-            answer = _run_pickled(memoryview(message)[TOKEN:])
+            _granted["card"], payload = _card_and_payload(memoryview(message)[TOKEN:])
+            answer = _run_pickled(payload)
             if os.getpid() != pid:
                 os._exit(0)  # the call forked: one of the two answers
             connection.send_bytes(message[:TOKEN] + answer)

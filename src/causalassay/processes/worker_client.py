@@ -22,9 +22,10 @@ from causalassay.processes.process_tree import (
     kill_tree,
     living_tree,
 )
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.processes.scratch import NamelessFile
 from causalassay.processes.stages import Clock, Stage
-from causalassay.processes.worker import WorkerStart, serve, worker_folder
+from causalassay.processes.worker import WorkerStart, serve, with_card, worker_folder
 
 EXIT_SECONDS = 1.0
 """What a process has to end that has closed its connection."""
@@ -43,12 +44,18 @@ class Call:
         What the caller waits for.
     breaks : int
         How many processes were lost before they had begun with it.
+    needs : Needs
+        What it reserves while it runs.
+    number : int
+        The place in the order in which calls came.
     """
 
     payload: bytes
     limits: Limits
     future: Future[Any] = field(default_factory=Future)
     breaks: int = 0
+    needs: Needs = NO_NEEDS
+    number: int = 0
 
 
 class WorkerProcess:
@@ -94,10 +101,17 @@ class WorkerProcess:
         """Whether it has begun with the call that was sent last."""
         return self._stage.number != self._stage_before
 
-    def begin(self, call: Call) -> bool:
-        """Send a call to the process; return whether all of it is on its way."""
+    def begin(self, call: Call, card: str = "") -> bool:
+        """Send a call to the process; return whether all of it is on its way.
+
+        Parameters
+        ----------
+        call : Call
+        card : str
+            The graphics card that was reserved for it.
+        """
         self._token, self._stage_before = os.urandom(TOKEN), self._stage.number
-        self._outgoing = memoryview(with_length(self._token + call.payload))
+        self._outgoing = memoryview(with_length(self._token + with_card(card, call.payload)))
         return self.write()
 
     def write(self) -> bool:

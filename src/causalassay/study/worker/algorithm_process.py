@@ -33,6 +33,7 @@ from causalassay.environments.process import EnvironmentFailed, answered_within,
 from causalassay.processes.left_threads import LeftThreads
 from causalassay.processes.messages import TOKEN, PickledObject
 from causalassay.processes.process_tree import children_of
+from causalassay.processes.resources import VISIBLE
 from causalassay.processes.stages import loaded_seconds, loading, watch_imports
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.kernel_marks import tiny_problem
@@ -67,12 +68,16 @@ class Load:
         that is not ours, which might hang.
     main : mapping, optional
         How to import the driver's script, where the algorithm is defined there.
+    card : str
+        The one graphics card that the process may use; empty for none. It is the same in all
+        requests to one process.
     """
 
     number: int
     payload: bytes
     kernels: World | Literal[""] = ""
     main: Mapping[str, Any] | None = None
+    card: str = ""
 
 
 @dataclass(frozen=True)
@@ -247,6 +252,7 @@ def is_disturbed(reason: str, folder: str) -> bool:
 
 
 def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> Answer:
+    os.environ[VISIBLE] = load.card  # CUDA reads it once, when it is first used
     try:
         if load.main is not None:
             spawn.prepare(dict(load.main))

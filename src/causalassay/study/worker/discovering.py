@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.messages import SentObject
 from causalassay.processes.stages import loaded_seconds, loading, watch_imports
+from causalassay.processes.worker import granted_card
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
 from causalassay.study.reasons import readable
@@ -41,6 +42,12 @@ REST_SECONDS = 10.0
 
 MOST_PROCESSES = 8
 """Processes of algorithms that a worker keeps."""
+
+NO_CARD = (
+    "it needs a GPU, and there is none: CUDA_VISIBLE_DEVICES names no card, or nvidia-smi lists "
+    "none; where there is one, run the study with --retry skipped"
+)
+"""The reason of a task that has no graphics card."""
 
 _OURS = "ours"
 
@@ -132,7 +139,8 @@ class BlindDiscovery:
     """Runs algorithms in processes that get the data and nothing else; a `Discovery`.
 
     Algorithms of ours share a process, and so do those of one environment. Each of the others
-    has one of its own, so that nothing it does there can change what another finds.
+    has one of its own, so that nothing it does there can change what another finds. A process
+    computes with one number of threads and sees one graphics card or none, for all its time.
 
     Parameters
     ----------
@@ -153,10 +161,11 @@ class BlindDiscovery:
         folder: Path | None = None,
     ) -> None:
         self._launcher = launcher
+        self._launchers = {1: launcher}
         self._memory = memory
         self._main = main
         self._folder = folder
-        self._processes: OrderedDict[str, _Process] = OrderedDict()
+        self._processes: OrderedDict[_Group, _Process] = OrderedDict()
         self._unloadable: dict[str, Discovered] = {}
 
     def __call__(self, entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
@@ -164,9 +173,12 @@ class BlindDiscovery:
         pickled = entry.algorithm
         if not isinstance(pickled, PickledAlgorithm):
             raise TypeError("expected a pickled algorithm where the truth is")
-        n_lost = 0
+        n_lost, card = 0, granted_card()
+        if entry.needs.gpus and not card:
+            return Discovered("skipped", NO_CARD)
         while entry.key not in self._unloadable:
-            group = _OURS if pickled.ours else pickled.environment or entry.key
+            name = _OURS if pickled.ours else pickled.environment or entry.key
+            group = _Group(name, entry.needs.threads, card)
             with _errors_of_the_machine():
                 process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
@@ -206,17 +218,23 @@ class BlindDiscovery:
         """End the processes."""
         for group in list(self._processes):
             self._drop(group)
+        for threads, launcher in self._launchers.items():
+            if threads > 1:
+                launcher.close()
 
-    def _process(self, group: str) -> _Process:
+    def _process(self, group: _Group) -> _Process:
         """Return the process of a group of algorithms, kept or new."""
         if group not in self._processes:
             while len(self._processes) >= MOST_PROCESSES:
                 self._drop(next(iter(self._processes)))
-            self._processes[group] = _Process(IsolatedProcess(self._launcher))
+            if group.threads not in self._launchers:
+                self._launchers[group.threads] = self._launcher.with_threads(group.threads)
+            isolated = IsolatedProcess(self._launchers[group.threads])
+            self._processes[group] = _Process(isolated, group.card)
         self._processes.move_to_end(group)
         return self._processes[group]
 
-    def _drop(self, group: str) -> None:
+    def _drop(self, group: _Group) -> None:
         self._processes.pop(group).process.close()
 
     def _attempt(
@@ -278,7 +296,7 @@ class BlindDiscovery:
         Code that cannot be read is not tried again: it would take as long each time.
         """
         main = self._main if b"_main__" in pickled.payload else None
-        load = Load(number, pickled.payload, world if pickled.ours else "", main)
+        load = Load(number, pickled.payload, world if pickled.ours else "", main, process.card)
         seconds = None if pickled.ours else entry.limits.load_seconds
         limits = Limits(seconds, self._memory, seconds)
         came = process.read(process.process.ask(load, limits))
@@ -297,6 +315,14 @@ class BlindDiscovery:
         return self._unloadable[pickled.key]
 
 
+class _Group(NamedTuple):
+    """The algorithms that share a process: their name, their number of threads, their card."""
+
+    name: str
+    threads: int
+    card: str
+
+
 @dataclass(eq=False)
 class _Process:
     """A process, and the algorithms it has read.
@@ -304,6 +330,8 @@ class _Process:
     Parameters
     ----------
     process : IsolatedProcess
+    card : str
+        The graphics card that it sees; empty for none.
     numbers : dict
         The number of each algorithm that it has read, by key and world.
     used : bool
@@ -313,6 +341,7 @@ class _Process:
     """
 
     process: IsolatedProcess
+    card: str = ""
     numbers: dict[tuple[str, World], int] = field(default_factory=dict)
     used: bool = False
     reusable: bool = True
