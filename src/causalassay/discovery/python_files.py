@@ -22,6 +22,7 @@ from causalassay.common.files import read_bytes
 from causalassay.common.spelling import cut, did_you_mean, listed, visible
 from causalassay.contracts import Algorithm, Estimate
 from causalassay.data.dataset import Dataset
+from causalassay.processes.stages import loading
 
 SUFFIX = ".py"
 MOST_BYTES = 1_000_000
@@ -284,8 +285,10 @@ class PythonFile:
         return made
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
-        """Run a new object of the class on the data."""
-        return self.made().discover(data, rng)
+        """Run a new object of the class on the data: it knows nothing of earlier data."""
+        with loading():
+            made = self.made()
+        return made.discover(data, rng)
 
     def _module(self) -> ModuleType:
         name = f"causalassay_file_{self.sha256}"

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from causalassay.discovery.python_files import from_file
 from causalassay.graphs.sources import Chain
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
@@ -194,3 +195,57 @@ def test_few_tasks_are_put_aside_for_later():
     batcher = Batcher(tasks, lambda task: task_needs(study, task))
     assert () == batcher.next(1.0, {Needs(gpus=1.0)})
     assert len(read) < 10**4
+
+
+WITH_TORCH = """
+import os
+import torch
+from causalassay.contracts import Estimate
+
+class Learned:
+    def discover(self, data, rng):
+        square = torch.rand(700, 700)
+        weights = torch.nn.Parameter(torch.zeros(700, 700))
+        adam = torch.optim.Adam([weights])
+        (square @ (weights - square)).square().mean().backward()
+        adam.step()
+        said = {"pid": os.getpid(), "threads": torch.get_num_threads()}
+        said |= {"native": len(os.listdir("/proc/self/task")), "drawn": float(square.sum())}
+        graph = torch.zeros(data.n_nodes, data.n_nodes, dtype=bool)
+        return Estimate(graph.numpy(), "dag", info=said)
+"""
+
+
+@pytest.mark.needs("package:torch", "linux")
+def test_torch_is_imported_once_and_keeps_its_threads(tmp_path):
+    """The optimizer of its first task imports more of torch, and starts a pool of threads."""
+    (tmp_path / "learned.py").write_text(WITH_TORCH)
+    study = study_of(Needs(threads=2), replicates=3)
+    learned = from_file("learned.py:Learned", tmp_path, {})
+    entry = replace(study.algorithms[0], algorithm=learned)
+    study = replace(study, algorithms=(entry,))
+    records = records_of(study, 1)
+    said = [info for _, info in ran(study, records)]
+    assert 1 == len({info["pid"] for info in said})
+    assert {2} == {info["threads"] for info in said}
+    assert all(info["native"] > 1 for info in said)
+    first, *others = sorted(records, key=lambda record: record.task.replicate)
+    assert first.load_seconds > max(record.load_seconds for record in others) == 0.0
+    assert first.load_seconds > first.seconds
+
+
+@pytest.mark.needs("package:torch")
+def test_what_torch_draws_without_a_seed_does_not_depend_on_earlier_tasks(tmp_path):
+    (tmp_path / "learned.py").write_text(WITH_TORCH)
+    learned = from_file("learned.py:Learned", tmp_path, {})
+    study = study_of(NO_NEEDS, replicates=2)
+    study = replace(study, algorithms=(replace(study.algorithms[0], algorithm=learned),))
+    draws = []
+    for order in (1, -1):
+        saved = []
+        with LocalExecutor(study, 1) as running:
+            run_tasks(study, iter(tasks_of(study)[::order]), running, saved.extend)
+        drawn = {r.task.replicate: decode(r.estimate).info["drawn"] for r in saved}
+        draws.append([drawn[0], drawn[1]])
+    assert draws[0] == draws[1]
+    assert draws[0][0] != draws[0][1]

@@ -14,6 +14,7 @@ import pickle
 import random
 import signal
 import struct
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ import psutil
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
-from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
-from causalassay.discovery.python_files import PythonFile
+from causalassay.discovery.environment_algorithms import NotInstalled
+from causalassay.discovery.loading import load_code
 from causalassay.environments.process import EnvironmentFailed, answered_within, kept_pids, n_ended
 from causalassay.processes.left_threads import LeftThreads
 from causalassay.processes.messages import TOKEN, PickledObject
@@ -147,12 +148,12 @@ def attempt(
     """
     random.seed(entropy)
     np.random.seed(entropy % 2**32)  # noqa: NPY002  what we guard against
+    with contextlib.suppress(Exception):  # what bears that name may be anything
+        if torch := sys.modules.get("torch"):
+            torch.manual_seed(entropy % 2**63)
     rng = np.random.default_rng(entropy)
     try:
         check_rows(data, getattr(algorithm, "rows", "independent"))
-        if isinstance(algorithm, PythonFile):
-            with loading():  # anew for each task: it must not see what the one before changed
-                algorithm = algorithm.made()
         return _checked(algorithm.discover(data, rng), data.n_nodes)
     except NotInstalled as reason:
         again = "then run the study with --retry skipped"
@@ -267,15 +268,6 @@ def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> Answer:
         return Answer("disturbed" if is_disturbed(reason, folder) else "unloadable", reason)
     _threads.allow_all()
     return Answer("loaded", "")
-
-
-def load_code(algorithm: Algorithm) -> None:
-    """Let an algorithm load the code that it would otherwise load at its first run."""
-    match algorithm:
-        case PythonFile():
-            algorithm.made()  # also of a class that cannot be made, the first task need not tell
-        case EnvironmentAlgorithm():
-            algorithm.load()
 
 
 def _warm(algorithm: Algorithm, world: World) -> None:

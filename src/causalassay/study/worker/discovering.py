@@ -15,11 +15,12 @@ import numpy as np
 
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
+from causalassay.discovery.loading import load_code
 from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.messages import SentObject
-from causalassay.processes.stages import loaded_seconds, loading, watch_imports
+from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.worker import granted_card
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
@@ -30,7 +31,6 @@ from causalassay.study.worker.algorithm_process import (
     Discover,
     Load,
     attempt,
-    load_code,
     read_answer,
 )
 
@@ -128,7 +128,7 @@ def discover_here(
         raise TypeError("a pickled algorithm runs in a process of its own")
     watch_imports()
     before, began = loaded_seconds(), time.perf_counter()
-    with loading():
+    with contextlib.suppress(Exception):  # it is told below, where it is loaded again
         load_code(entry.algorithm)
     kind, text, packed = attempt(entry.algorithm, shown.data, entropy, raising=raising)
     passed, loaded = time.perf_counter() - began, loaded_seconds() - before
