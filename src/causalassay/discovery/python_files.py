@@ -20,8 +20,9 @@ from numpy.random import Generator
 
 from causalassay.common.files import read_bytes
 from causalassay.common.spelling import cut, did_you_mean, listed, visible
-from causalassay.contracts import Estimate
+from causalassay.contracts import Algorithm, Estimate
 from causalassay.data.dataset import Dataset
+from causalassay.processes.stages import loading
 
 SUFFIX = ".py"
 MOST_BYTES = 1_000_000
@@ -278,10 +279,16 @@ class PythonFile:
             raise TypeError(f"{self.use}: the class has no method `discover(self, data, rng)`")
         return kind
 
+    def made(self) -> Algorithm:
+        """Return a new object of the class."""
+        made: Algorithm = self.load()(**dict(self.parameters))
+        return made
+
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
-        """Run the class on the data."""
-        estimate: Estimate = self.load()(**dict(self.parameters)).discover(data, rng)
-        return estimate
+        """Run a new object of the class on the data: it knows nothing of earlier data."""
+        with loading():
+            made = self.made()
+        return made.discover(data, rng)
 
     def _module(self) -> ModuleType:
         name = f"causalassay_file_{self.sha256}"

@@ -23,9 +23,11 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
 from causalassay.discovery.environment_algorithms import NotInstalled
+from causalassay.discovery.loading import load_code
 from causalassay.discovery.python_files import place_of_mistake
 from causalassay.discovery.registry import make_algorithm
 from causalassay.processes.limits import Loss
+from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.supervisor import Supervisor
 from causalassay.resampling.result import EdgeFrequencies
 
@@ -152,10 +154,9 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
         workers = None
         if isolated:
             workers = stack.enter_context(_workers(work, processes or MOST_PROCESSES))
-        began = time.perf_counter()
-        estimate = _on_all_rows(work) if workers is None else _in_a_process(workers)
+        estimate, seconds = _on_all_rows(work) if workers is None else _in_a_process(workers)
         if processes is None:
-            expected = n_bootstrap * (time.perf_counter() - began)
+            expected = n_bootstrap * seconds
             several = expected > WORTH_A_PROCESS and len(os.sched_getaffinity(0)) > 1
             processes = MOST_PROCESSES if several else 1
         if workers is None and processes > 1 and n_bootstrap:
@@ -208,9 +209,14 @@ def _check_numbers(n_bootstrap: int, processes: int | None) -> None:
         raise ValueError(f"processes: expected at least 1, got {processes}")
 
 
-def _on_all_rows(work: _Work) -> Estimate:
+def _on_all_rows(work: _Work) -> tuple[Estimate, float]:
+    """Return the estimate, and the seconds that it took without loading code."""
+    watch_imports()
+    before, began = loaded_seconds(), time.perf_counter()
     try:
-        return _discovered(work.algorithm, work.data, stream(work.seed, "estimate"))
+        load_code(work.algorithm)
+        estimate = _discovered(work.algorithm, work.data, stream(work.seed, "estimate"))
+        return estimate, time.perf_counter() - began - (loaded_seconds() - before)
     except NotApplicable:
         raise
     except (Exception, SystemExit) as error:  # an algorithm may raise anything
@@ -224,8 +230,8 @@ def _workers(work: _Work, processes: int) -> Supervisor:
     return Supervisor(processes, _hold, (work,), eager=False, runs_algorithms=True)
 
 
-def _in_a_process(workers: Supervisor) -> Estimate:
-    """Return the estimate on all rows."""
+def _in_a_process(workers: Supervisor) -> tuple[Estimate, float]:
+    """Return the estimate on all rows, and the seconds that it took there."""
     outcome = workers.submit(_try_all_rows, None).result()
     if isinstance(outcome, Loss):
         if outcome.cause == "pool":
@@ -263,12 +269,11 @@ def _hold(work: _Work) -> None:
     _held[:] = [work]
 
 
-def _try_all_rows(_: None) -> Estimate | Exception:
+def _try_all_rows(_: None) -> tuple[Estimate, float] | Exception:
     try:
-        estimate = _on_all_rows(_held[0])
-        return replace(
-            estimate, info={name: _sendable(estimate.info[name]) for name in estimate.info}
-        )
+        estimate, seconds = _on_all_rows(_held[0])
+        info = {name: _sendable(estimate.info[name]) for name in estimate.info}
+        return replace(estimate, info=info), seconds
     except NotInstalled as reason:
         return NotInstalled(*reason.args)
     except NotApplicable as reason:  # of a class that may not be known to who asks

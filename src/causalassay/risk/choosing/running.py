@@ -11,7 +11,9 @@ from typing import TypeVar
 
 from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
+from causalassay.discovery.loading import load_code
 from causalassay.processes.limits import Limits, Loss
+from causalassay.processes.stages import loaded_seconds, loading, watch_imports
 from causalassay.processes.supervisor import Supervisor
 from causalassay.risk.fits import Fit, fit_algorithm, why_not
 
@@ -50,7 +52,7 @@ class Runs:
     lacking : mapping of str to str
         What the data lack for some of these, as `NotApplicable.lacks`.
     seconds : mapping of str to float
-        Wall time of each, refits included.
+        Wall time of each, refits included; loading code is not.
     """
 
     fits: dict[str, Fit]
@@ -80,8 +82,9 @@ def run_all(
     algorithms : mapping of str to Algorithm
     work : Work
     seconds : float, optional
-        What each may take, its refits included. With a limit they run in other processes,
-        which are killed when it is over; without one in turn, in this process.
+        What each may take, its refits included; loading its code has a limit of its own. With
+        a limit they run in other processes, which are killed when it is over; without one in
+        turn, in this process.
     on_progress : callable, optional
     """
     runs = Runs({}, {}, {}, {})
@@ -111,13 +114,21 @@ def _ordered(outcomes: dict[str, T], algorithms: Mapping[str, Algorithm]) -> dic
 
 def _here(algorithms: Mapping[str, Algorithm], work: Work) -> Generator[Step]:
     for name, algorithm in algorithms.items():
-        began = time.perf_counter()
-        outcome = _fit(name, algorithm, work)
-        yield name, outcome, time.perf_counter() - began
+        outcome, took = _timed(name, algorithm, work)
+        yield name, outcome, took
+
+
+def _timed(name: str, algorithm: Algorithm, work: Work) -> tuple[Fit | NotFitted, float]:
+    """Return what came of an algorithm, and the seconds that it took without loading code."""
+    watch_imports()
+    before, began = loaded_seconds(), time.perf_counter()
+    outcome = _fit(name, algorithm, work)
+    return outcome, time.perf_counter() - began - (loaded_seconds() - before)
 
 
 def _fit(name: str, algorithm: Algorithm, work: Work) -> Fit | NotFitted:
     try:
+        load_code(algorithm)
         return fit_algorithm(name, algorithm, work.dataset, work.folds, work.seed)
     except Exception as error:  # of a stranger's code, which may raise anything
         lacks = error.lacks if isinstance(error, NotApplicable) else ""
@@ -157,7 +168,7 @@ def _elsewhere(algorithms: Mapping[str, Algorithm], work: Work, seconds: float) 
 
 
 def _why_lost(loss: Loss, seconds: float) -> str:
-    if loss.cause == "timeout":
+    if loss == Loss.late(seconds):
         return f"it took more than {seconds:g} seconds"
     return f"its process ended without an answer: {loss.reason}"
 
@@ -176,10 +187,9 @@ def _fit_sent(request: bytes) -> tuple[Fit | NotFitted, float]:
     # Arrays that cannot be written to: pickling forgets that.
     regimes = tuple(replace(regime) for regime in work.dataset.regimes)
     work = replace(work, dataset=replace(work.dataset, regimes=regimes))
-    began = time.perf_counter()
     try:
-        name, algorithm = pickle.loads(request)
+        with loading():
+            name, algorithm = pickle.loads(request)
     except Exception as error:  # its class is not found here
         return NotFitted(f"{_UNSENT}: {error}"), 0.0
-    outcome = _fit(name, algorithm, work)
-    return outcome, time.perf_counter() - began
+    return _timed(name, algorithm, work)
