@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 
-from causalassay.metrics.registry import METRICS
 from causalassay.processes.limits import Loss
 from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
@@ -30,6 +29,7 @@ from causalassay.study.plan import (
     Task,
     batch_limits,
     coordinates,
+    tried_apart,
 )
 from causalassay.study.storage import Store
 
@@ -147,6 +147,9 @@ def _run_purpose(
     show()
     at_once = ready_before_others(study)
     run_tasks(study, pending_tasks(study, store, purpose, at_once), executor, save)
+    if any(entry.own is not None for entry in study.metrics):
+        # Runs that were lost with a metric of one's own were repeated without: it comes now.
+        run_tasks(study, pending_tasks(study, store, purpose), executor, save)
 
 
 def _choose(study: Study, store: Store) -> None:
@@ -155,7 +158,7 @@ def _choose(study: Study, store: Store) -> None:
         if entry.tuning is None:
             continue
         tuning = entry.tuning
-        better = METRICS[study.metrics[tuning.criterion].name].better
+        better = study.metrics[tuning.criterion].metric.better
         for problem in range(len(study.problems)):
             if store.choice(problem, algorithm) is not None:
                 continue
@@ -260,6 +263,9 @@ class _Submitted:
             self._retries.extend((task,) for task in batch)
             return
         (task,) = batch
+        if parts := tried_apart(self._study, task):
+            self._retries.extend((part,) for part in parts)
+            return
         self._losses[task] += 1
         if loss.cause == "crashed" and self._losses[task] < TRIES:
             self._retries.append(batch)
