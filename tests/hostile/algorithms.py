@@ -131,6 +131,24 @@ def _shape(data):
     return Estimate(np.zeros((1, 1), dtype=bool), "dag")
 
 
+@dataclass(frozen=True)
+class Reserving:
+    """Report what was reserved for it, and when it ran."""
+
+    seconds: float = 0.05
+    name: str = ""
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Wait as if it computed."""
+        began = time.monotonic()
+        time.sleep(self.seconds)
+        names = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        said = {name: os.environ.get(name) for name in names}
+        said |= {"began": began, "ended": time.monotonic(), "pid": os.getpid()}
+        return Estimate(_empty(data).graph, "dag", info=said)
+
+
 NONSENSE = {"empty": _empty, "cycle": _cycle, "nan": _nan, "shape": _shape}
 """What can be returned instead of a graph, and the graph without edges."""
 

@@ -1,5 +1,6 @@
 """Functions that lose their process or misbehave. Each takes one argument, as the pool wants."""
 
+import _thread
 import contextlib
 import ctypes
 import errno
@@ -22,7 +23,9 @@ import psutil
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
-from causalassay.processes.worker import not_limited
+from causalassay.processes import stages
+from causalassay.processes.stages import loading, not_limited
+from causalassay.processes.worker import granted_card
 
 FOREVER = 10_000
 """Seconds: longer than any test waits."""
@@ -30,6 +33,11 @@ FOREVER = 10_000
 
 def nothing(*_):
     pass
+
+
+def card_for_a_while(seconds):
+    time.sleep(seconds)
+    return granted_card()
 
 
 def same(value):
@@ -326,6 +334,68 @@ def leave_a_thread(_):
     threading.Thread(target=time.sleep, args=(FOREVER,), daemon=True).start()
 
 
+def _start_native_thread(routine):
+    """Start a thread of the system that Python knows nothing of."""
+    number = ctypes.c_void_p()
+    failed = ctypes.CDLL(None).pthread_create(ctypes.byref(number), None, routine, None)
+    if failed:
+        raise OSError(failed, os.strerror(failed))
+    return os.getpid()
+
+
+_compiled = []
+"""Native functions that threads run: they are to stay as long as the process."""
+
+
+def _native(sleep_first):
+    import numba
+
+    sleep = ctypes.CDLL(None).usleep
+    sleep.argtypes = [ctypes.c_uint]
+
+    @numba.cfunc("uint64(uint64)")
+    def compute(_):
+        if sleep_first:
+            sleep(300_000)
+        total = 1.0
+        while total > 0.0:
+            total = total + 1e-3 if total < 2.0 else 1.0  # noqa: PLR2004
+        return np.uint64(total)
+
+    _compiled.append(compute)
+    return ctypes.c_void_p(compute.address)
+
+
+def leave_a_native_thread_that_rests(_):
+    return _start_native_thread(ctypes.CDLL(None).pause)
+
+
+def leave_a_native_thread_that_computes(_):
+    return _start_native_thread(_native(sleep_first=False))
+
+
+def leave_a_native_thread_that_computes_later(_):
+    return _start_native_thread(_native(sleep_first=True))
+
+
+def leave_a_thread_without_a_frame(_):
+    """Start a thread that is in C from its first to its last step: it has no Python frame."""
+    _thread.start_new_thread(time.sleep, (FOREVER,))
+
+
+def pretend_to_load(_):
+    """Say to the watcher that code is being loaded, and never end."""
+    with loading():
+        time.sleep(FOREVER)
+
+
+def switch_off_the_limits(_):
+    """Write into the stage of the process that no limit holds, and never end."""
+    (stage,) = stages._shown.values()
+    stage.number = 4
+    time.sleep(FOREVER)
+
+
 def leave_a_timer(_):
     signal.signal(signal.SIGALRM, lambda *_: os._exit(5))
     signal.setitimer(signal.ITIMER_REAL, 600)
@@ -402,7 +472,7 @@ def answer_loaded(_):
     frame = sys._getframe()
     while "message" not in frame.f_locals:
         frame = frame.f_back
-    head = b'["loaded", "", true]'
+    head = b'["loaded", "", 0.0, true]'
     message = frame.f_locals["message"][:8] + len(head).to_bytes(4, "little") + head
     (number,) = connections()
     os.write(number, len(message).to_bytes(4, "big") + message)

@@ -184,10 +184,16 @@ def _entries(
 ) -> list[AlgorithmEntry]:
     """Return the entries of a study that the tables declare, every mistake noted.
 
-    Only a study `has_limits` of time and memory.
+    Only a study `has_limits` of time and memory, and reserves cores and cards.
     """
     from causalassay.processes.limits import Limits
-    from causalassay.study.language.algorithms import AlgorithmReader, MetricReader, TunedAlgorithm
+    from causalassay.processes.resources import NO_NEEDS
+    from causalassay.study.language.algorithms import (
+        FOR_STUDIES,
+        AlgorithmReader,
+        MetricReader,
+        TunedAlgorithm,
+    )
     from causalassay.study.language.study_file import check_distinct
 
     reader = AlgorithmReader(folder, Limits(), MetricReader(mistakes), mistakes)
@@ -197,8 +203,8 @@ def _entries(
             if isinstance(entry, TunedAlgorithm):
                 reason = "a data file has no systems to tune on; state the settings instead"
                 mistakes.add(where.at("tune"), reason)
-            elif entry.limits != Limits() and not has_limits:
-                key = next(key for key in ("seconds", "memory") if key in table)
+            elif (entry.limits, entry.needs) != (Limits(), NO_NEEDS) and not has_limits:
+                key = next(key for key in FOR_STUDIES if key in table)
                 mistakes.add(where.at(key), "is for studies; stop this command with Ctrl-C")
             else:
                 placed.append((entry, where))

@@ -6,15 +6,38 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-ONE_THREAD: dict[str, str] = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
-    "RAYON_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-}
-"""What numerical libraries read once, when they are first imported."""
+N_THREADS = "CAUSALASSAY_THREADS"
+"""The variable with the number of threads of a process, for what reads none of the others."""
+
+_READ_BY_LIBRARIES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+"""What numerical libraries, torch among them, read once, when they are first imported."""
+
+
+def thread_variables(n_threads: int) -> dict[str, str]:
+    """Return the variables of a process that is to compute with so many threads.
+
+    Examples
+    --------
+    >>> thread_variables(2)["OMP_NUM_THREADS"]
+    '2'
+    """
+    return dict.fromkeys((*_READ_BY_LIBRARIES, N_THREADS), str(n_threads))
+
+
+ONE_THREAD = thread_variables(1)
+
+
+def stated_threads() -> int:
+    """Return how many threads this process was given; 1 if nothing was said."""
+    stated = os.environ.get(N_THREADS, "")
+    return int(stated) if stated.isdecimal() else 1
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from causalassay.common.code_files import CodeFile, code_file, is_installed
 from causalassay.common.definitions import ALGORITHM, Definition, find_definition
-from causalassay.contracts import Estimate
+from causalassay.contracts import Algorithm, Estimate
 from causalassay.data.dataset import Dataset
 
 _NO_CODE = CodeFile("", "", b"")
@@ -46,9 +46,14 @@ class PythonFile:
     >>> import numpy as np
     >>> text = '''
     ... import numpy as np
-    ... from causalassay.contracts import Estimate
+    ... from causalassay.contracts import Algorithm, Estimate
     ... class Chain:
-    ...     def discover(self, data, rng):
+    ...     def made(self) -> Algorithm:
+        """Return a new object of the class."""
+        made: Algorithm = self.load()(**dict(self.parameters))
+        return made
+
+    def discover(self, data, rng):
     ...         return Estimate(np.eye(data.n_nodes, k=1, dtype=bool), "dag")
     ... '''
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -82,10 +87,14 @@ class PythonFile:
             raise TypeError(f"{self.use}: the class has no method `discover(self, data, rng)`")
         return kind
 
+    def made(self) -> Algorithm:
+        """Return a new object of the class."""
+        made: Algorithm = self.load()(**dict(self.parameters))
+        return made
+
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
-        """Run the class on the data."""
-        estimate: Estimate = self.load()(**dict(self.parameters)).discover(data, rng)
-        return estimate
+        """Run a new object of the class on the data."""
+        return self.made().discover(data, rng)
 
 
 def from_file(use: str, folder: Path, parameters: Mapping[str, Any]) -> PythonFile:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.common.threads import ONE_THREAD
+from causalassay.common.threads import stated_threads, thread_variables
 from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.processes.process_tree import kill_group, killed_with_us
 
@@ -70,7 +70,9 @@ def interpreter(folder: Path) -> Path:
 
 
 def clean_variables() -> dict[str, str]:
-    """Return the variables of a process in an environment: one thread, nothing of our paths.
+    """Return the variables of a process in an environment: nothing of our paths.
+
+    It computes with as many threads as this process was given, with one if nothing was said.
 
     Hashes of text have one seed, so that sets come in the same order on each run.
 
@@ -80,7 +82,7 @@ def clean_variables() -> dict[str, str]:
     '0'
     """
     inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-    return inherited | ONE_THREAD | {"PYTHONHASHSEED": "0"}
+    return inherited | thread_variables(stated_threads()) | {"PYTHONHASHSEED": "0"}
 
 
 def check_programs(programs: tuple[str, ...]) -> None:

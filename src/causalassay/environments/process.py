@@ -26,6 +26,7 @@ from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.environments.installing import clean_variables, state
 from causalassay.processes.limits import Loss
 from causalassay.processes.process_tree import kill_group
+from causalassay.processes.stages import loading
 
 TICK = 0.5
 """Seconds between two looks whether a process is still there."""
@@ -176,7 +177,9 @@ class EnvironmentProcess:
         finally:
             for handle in (*handles, theirs_stdout, theirs_stderr):
                 os.close(handle)
-        with self._ended_on_error(), answered_within(LOAD_SECONDS):
+        # A caller that has a limit of its own for what is loaded has set it already.
+        limit = contextlib.nullcontext() if _limit.get() else answered_within(LOAD_SECONDS)
+        with self._ended_on_error(), loading(), limit:
             loaded = self._receive(LONGEST_ANSWER)[0]
             if loaded.get("status") != "loaded":
                 raise EnvironmentFailed(

@@ -16,6 +16,7 @@ from causalassay.processes.launcher_process import NUMBER
 from causalassay.processes.limits import Limits, Loss, Stopwatch
 from causalassay.processes.messages import TOKEN, IncomingMessage, SentObject
 from causalassay.processes.process_tree import holds_more, living_tree
+from causalassay.processes.stages import Clock, Stage
 
 TICK = 0.05
 """Seconds between two looks at the time and memory of what runs."""
@@ -46,6 +47,10 @@ class IsolatedProcess:
         self._poll.register(started.work, select.POLLIN)
         self._process = started.process
         self._held: SentObject | None = None
+        self._token = b""
+        self._stage = Stage()
+        with contextlib.suppress(OSError):  # it may have ended: the first request finds out
+            send_handle(self._connection, self._stage.file.handle, self._process.pid)
 
     def holds(self, content: SentObject) -> bool:
         """Tell whether an object was the last that was sent to this process."""
@@ -71,17 +76,31 @@ class IsolatedProcess:
             Bytes of an answer.
         """
         self._held = self._held if content is None else content
-        token = os.urandom(TOKEN)
+        self._token = os.urandom(TOKEN)
         try:
-            self._connection.send_bytes(token + pickle.dumps(request, protocol=5))
+            self._connection.send_bytes(self._token + pickle.dumps(request, protocol=5))
             if content is not None and content.shared is not None:
                 send_handle(self._connection, content.shared.handle, self._process.pid)
+        except OSError:
+            return self._end(None)
+        return self.hear(limits, longest)
+
+    def hear(self, limits: Limits, longest: int = LONGEST_ANSWER) -> bytes | Loss:
+        """Return what the process sends next to the last request, or the loss of the process.
+
+        Parameters
+        ----------
+        limits : Limits
+        longest : int
+            Bytes of it.
+        """
+        try:
             answer = self._wait(limits, longest)
         except (EOFError, OSError):
             return self._end(None)
         if isinstance(answer, Loss):
             return self._end(answer)
-        if not answer.startswith(token):
+        if not answer.startswith(self._token):
             return self._end(
                 Loss("crashed", "crashed: it sent something that is not an answer to the request")
             )
@@ -89,7 +108,7 @@ class IsolatedProcess:
 
     def _wait(self, limits: Limits, longest: int) -> bytes | Loss:
         """Wait for a whole answer; return the loss of one that goes beyond the limits."""
-        watch, reading = Stopwatch(), None
+        clock, reading = Clock(self._stage, believed=False), None
         answer = IncomingMessage(longest)
         while True:
             # What has come while this process was away is seen first.
@@ -99,8 +118,8 @@ class IsolatedProcess:
                     return whole
                 if answer.is_too_long:
                     return Loss("crashed", "crashed: its answer was too large")
-            if limits.seconds is not None and watch.look() > limits.seconds:
-                return Loss.late(limits.seconds)
+            if loss := clock.loss(limits):
+                return loss
             if reading is not None and reading.look() > STALLED_SECONDS:
                 return Loss("crashed", "crashed: its answer broke off")
             if limits.memory is not None and self._holds_more(limits.memory):

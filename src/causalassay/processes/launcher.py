@@ -17,7 +17,7 @@ from typing import Self
 
 import psutil
 
-from causalassay.common.threads import ONE_THREAD
+from causalassay.common.threads import thread_variables
 from causalassay.processes.launcher_process import NO_FOLDER, NUMBER
 from causalassay.processes.limits import NoWorkers
 from causalassay.processes.process_tree import children_of, kill_tree
@@ -73,11 +73,14 @@ class Launcher:
     server : str
         The function that each process runs on its connection, as ``module:name``. The launcher
         imports it before it starts the first.
+    threads : int
+        With how many threads the processes compute: libraries read it as they are imported.
     """
 
-    def __init__(self, folder: Path, server: str) -> None:
+    def __init__(self, folder: Path, server: str, threads: int = 1) -> None:
         self._folder = folder
         self._server = server
+        self._threads = threads
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._log: NamelessFile | None = None
@@ -93,6 +96,14 @@ class Launcher:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=10.0)
         self._lose()
+
+    def with_threads(self, threads: int) -> Launcher:
+        """Return a launcher of the same processes that compute with so many threads."""
+        return Launcher(self._folder, self._server, threads)
+
+    def close(self) -> None:
+        """End the launcher and all that it started."""
+        self.__exit__()
 
     def prepare(self) -> None:
         """Begin to launch, so that the first process starts sooner."""
@@ -134,7 +145,11 @@ class Launcher:
             stdout=subprocess.DEVNULL,
             stderr=self._log.handle,
             pass_fds=[theirs.fileno()],
-            env={**os.environ, **ONE_THREAD, "TMPDIR": str(self._folder.parent)},
+            env={
+                **os.environ,
+                **thread_variables(self._threads),
+                "TMPDIR": str(self._folder.parent),
+            },
             start_new_session=True,
         )
         theirs.close()

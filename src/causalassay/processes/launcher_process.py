@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 
 import psutil
 
@@ -34,6 +35,8 @@ from causalassay.processes.process_tree import (
     lead_a_session,
     silence,
 )
+from causalassay.processes.scratch import NamelessFile
+from causalassay.processes.stages import Stage, show
 
 NUMBER = struct.Struct("<q")
 """How process ids and exit codes are written."""
@@ -124,7 +127,11 @@ class _Launcher:
                 other.folder = ""  # not for an algorithm to know
             if folder:
                 tempfile.tempdir = os.environ["TMPDIR"] = folder
-            self._serve(Connection(connection))
+            worker = Connection(connection)
+            stage = Stage(NamelessFile(handle=recv_handle(worker)))
+            stage.file.close()  # what is mapped stays
+            show(stage)
+            self._serve(worker)
             code = 0
         finally:
             os._exit(code)

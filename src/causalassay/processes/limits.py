@@ -23,13 +23,17 @@ class Limits:
         Wall time of discovery; making the problem and scoring have as much each.
     memory : int, optional
         Bytes that the process of the algorithm and the programs it started hold.
+    load_seconds : float, optional
+        Wall time of loading code, which does not count as discovery: imports, wherever they
+        occur, and making the object of a class.
     """
 
     seconds: float | None = 600.0
     memory: int | None = None
+    load_seconds: float | None = 300.0
 
 
-NO_LIMITS = Limits(seconds=None, memory=None)
+NO_LIMITS = Limits(seconds=None, memory=None, load_seconds=None)
 
 
 class NoWorkers(ChildProcessError):
@@ -62,6 +66,17 @@ class Loss:
         'timeout: more than 5 s'
         """
         return cls("timeout", f"timeout: more than {seconds:g} s")
+
+    @classmethod
+    def late_to_load(cls, seconds: float) -> Loss:
+        """Return the loss of a call that took too long to load its code.
+
+        Examples
+        --------
+        >>> Loss.late_to_load(300.0).reason
+        'timeout: more than 300 s of loading its code'
+        """
+        return cls("timeout", f"{cls.late(seconds).reason} of loading its code")
 
     @classmethod
     def too_big(cls, memory: int) -> Loss:

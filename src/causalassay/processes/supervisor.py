@@ -15,10 +15,10 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -28,6 +28,7 @@ import psutil
 
 from causalassay.common.threads import one_thread_each
 from causalassay.processes.limits import NO_LIMITS, Limits, Loss
+from causalassay.processes.resources import NO_NEEDS, Grant, Machine, Needs
 from causalassay.processes.scratch import NamelessFile, scratch_folder
 from causalassay.processes.worker import read_answer
 from causalassay.processes.worker_client import Call, WorkerProcess
@@ -92,6 +93,15 @@ class _Slot:
 
     process: WorkerProcess | None = None
     call: Call | None = None
+    grant: Grant = Grant(0)
+    """What is reserved for its call."""
+    had: dict[Needs, str] = field(default_factory=dict)
+    """The card of the last call of each kind that has needs: their code is loaded here."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has a process that waits for a call."""
+        return self.process is not None and self.process.ready and self.call is None
 
 
 class Supervisor:
@@ -116,7 +126,7 @@ class Supervisor:
         own code print nothing.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  four of them have defaults
         self,
         workers: int,
         initializer: Callable[..., None],
@@ -125,6 +135,7 @@ class Supervisor:
         on_start: Callable[[int], None] | None = None,
         eager: bool = True,
         runs_algorithms: bool = False,
+        cards: Sequence[str] = (),
     ) -> None:
         if workers < 1:
             raise ValueError(f"workers: expected at least 1, got {workers}")
@@ -138,7 +149,9 @@ class Supervisor:
         self._runs_algorithms = runs_algorithms
         self._slots = [_Slot() for _ in range(workers)]
         self._dying: list[WorkerProcess] = []
-        self._queue: deque[Call] = deque()
+        self._machine = Machine(workers, cards)
+        self._waiting: dict[Needs, deque[Call]] = {}
+        self._numbers = itertools.count()
         self._lock = threading.Lock()
         self._closed = False
         self._failed_starts = 0
@@ -169,17 +182,22 @@ class Supervisor:
         return self._folder
 
     def submit(
-        self, function: Callable[[Any], Any], argument: Any, limits: Limits = NO_LIMITS
+        self,
+        function: Callable[[Any], Any],
+        argument: Any,
+        limits: Limits = NO_LIMITS,
+        needs: Needs = NO_NEEDS,
     ) -> Future[Any]:
         """Return a future of ``function(argument)``, or of the `Loss` that came instead.
 
         The time limit counts from when a process begins with it, or with the next stage of
         it (`worker.limited`); the memory limit is on all that the process and the programs it
         started hold at any time, and where none is stated, a worker's share of the machine's
-        memory.
+        memory. A call begins when the cores and the card that it needs are free; none that came
+        later and needs the same takes them before.
         """
         limits = replace(limits, memory=limits.memory or self._share)
-        call = Call(pickle.dumps((function, argument), protocol=5), limits)
+        call = Call(pickle.dumps((function, argument), protocol=5), limits, needs=needs)
         call.future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
@@ -187,7 +205,8 @@ class Supervisor:
             if self._failure is not None:
                 call.future.set_result(Loss("pool", self._failure))
                 return call.future
-            self._queue.append(call)
+            call.number = next(self._numbers)
+            self._waiting.setdefault(needs, deque()).append(call)
         self._wake()
         return call.future
 
@@ -264,13 +283,72 @@ class Supervisor:
         for slot in self._slots:
             if self._closed or self._failure is not None:
                 return
-            if slot.process is None:
-                if self._eager or slot.call is not None or len(self._queue) > starting:
-                    starting += 1
-                    self._start(slot)
-            elif slot.process.ready and slot.call is None and self._queue:
-                slot.call = self._queue.popleft()
-                self._send(slot)
+            if slot.process is None and (
+                self._eager or slot.call is not None or self._n_waiting() > starting
+            ):
+                starting += 1
+                self._start(slot)
+        self._begin_calls()
+
+    def _n_waiting(self) -> int:
+        with self._lock:
+            return sum(map(len, self._waiting.values()))
+
+    def _begin_calls(self) -> None:
+        """Let calls begin whose needs are met, the oldest first, as far as there are processes."""
+        while free := [slot for slot in self._slots if slot.is_free]:
+            slot = self._reserve(free)
+            if slot is None:
+                return
+            self._send(slot)
+
+    def _reserve(self, free: list[_Slot]) -> _Slot | None:
+        """Take the oldest call that can begin, and return the slot that was free and has it now.
+
+        Where a call waits for cores, none that came later overtakes it, and where one waits for
+        a card, none that needs a card: otherwise it could wait for ever.
+        """
+        with self._lock:
+            waiting = [calls for calls in self._waiting.values() if calls]
+            one_waits_for_a_card = False
+            for calls in sorted(waiting, key=lambda calls: calls[0].number):
+                needs = calls[0].needs
+                if needs.gpus and (
+                    one_waits_for_a_card or not self._machine.has_room_on_a_card(needs)
+                ):
+                    one_waits_for_a_card = True
+                    continue
+                slot = self._best(free, needs)
+                if slot is None:
+                    continue
+                grant = self._machine.reserve(needs, slot.had.get(needs, ""))
+                if grant is None:
+                    return None
+                slot.call, slot.grant = calls.popleft(), grant
+                if needs != NO_NEEDS:
+                    slot.had[needs] = grant.card
+                return slot
+        return None
+
+    def _best(self, free: list[_Slot], needs: Needs) -> _Slot | None:
+        """Return the slot for a call: one whose process has its code, as long as that is enough.
+
+        Elsewhere the code would be loaded again, and a second process would hold memory of the
+        card.
+        """
+        if needs == NO_NEEDS:
+            return free[0]
+        if known := [slot for slot in free if needs in slot.had]:
+            return known[0]
+        n_known = sum(needs in slot.had for slot in self._slots)
+        return free[0] if n_known < self._machine.most_at_once(needs) else None
+
+    def _release(self, slot: _Slot) -> Call | None:
+        """Take the call of a slot from it, and let others have what was reserved for it."""
+        call, slot.call = slot.call, None
+        if call is not None:
+            self._machine.release(slot.grant)
+        return call
 
     def _start(self, slot: _Slot) -> None:
         try:
@@ -321,18 +399,16 @@ class Supervisor:
         if slot.process is None or slot.call is None:
             return
         try:
-            if not slot.process.begin(slot.call):
+            if not slot.process.begin(slot.call, slot.grant.card):
                 both = selectors.EVENT_READ | selectors.EVENT_WRITE
                 self._selector.modify(slot.process.connection, both, slot)
         except OSError:
             self._lose_process(slot, slot.process)
 
     def _answer(self, slot: _Slot, process: WorkerProcess, message: bytes) -> None:
-        call, slot.call, process.used = slot.call, None, True
+        call, process.used = self._release(slot), True
         self._failed_starts = 0  # others may be killed as they start: the workers still work
-        if self._queue:
-            slot.call = self._queue.popleft()
-            self._send(slot)
+        self._begin_calls()
         if call is not None:
             call.future.set_result(read_answer(message))
 
@@ -390,7 +466,7 @@ class Supervisor:
             self._lose(slot, loss)
 
     def _lose(self, slot: _Slot, loss: Loss) -> None:
-        call, slot.call = slot.call, None
+        call = self._release(slot)
         self._drop(slot)
         if call is not None:
             call.future.set_result(loss)
@@ -413,11 +489,9 @@ class Supervisor:
         """Give every call that waits its loss: it will not be run."""
         with self._lock:
             self._failure = reason if self._failure is None else self._failure
-            calls = [slot.call for slot in self._slots if slot.call is not None]
-            calls += self._queue
-            self._queue.clear()
-        for slot in self._slots:
-            slot.call = None
+            calls = [call for waiting in self._waiting.values() for call in waiting]
+            self._waiting.clear()
+        calls += [call for slot in self._slots if (call := self._release(slot)) is not None]
         for call in calls:
             call.future.set_result(Loss("pool", self._failure))
 

@@ -1,8 +1,6 @@
 """What a worker process of the supervisor does: at its start, and around each call.
 
-A worker tells the supervisor by a number in shared memory, its `Stage`, which part of its time the
-limit is for. The number changes whenever the clock is to begin anew; while it is even, no limit
-holds.
+A worker tells the supervisor by its `Stage` which part of its time the limit is for.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,34 +30,9 @@ from causalassay.processes.process_tree import (
     silence,
 )
 from causalassay.processes.scratch import NamelessFile
+from causalassay.processes.stages import Stage, limited, show
 
-_NUMBER = struct.Struct("<q")
-
-
-class Stage:
-    """A number that two processes see: the one that made it, and the one that got it at its start.
-
-    Parameters
-    ----------
-    file : NamelessFile, optional
-        Where it is; by default a new one.
-    """
-
-    def __init__(self, file: NamelessFile | None = None) -> None:
-        self._file = NamelessFile([_NUMBER.pack(0)]) if file is None else file
-        self._memory = self._file.mapped()
-
-    def __reduce__(self) -> tuple[type[Stage], tuple[NamelessFile]]:
-        return Stage, (self._file,)
-
-    @property
-    def number(self) -> int:
-        """The number now."""
-        return int(_NUMBER.unpack_from(self._memory)[0])
-
-    @number.setter
-    def number(self, number: int) -> None:
-        _NUMBER.pack_into(self._memory, 0, number)
+_LENGTH = struct.Struct("<H")
 
 
 @dataclass(frozen=True)
@@ -97,6 +69,32 @@ def shared_folder() -> Path:
     return _started[-1].folder
 
 
+_granted = {"card": ""}
+
+
+def granted_card() -> str:
+    """Return the graphics card that is reserved for the present call; empty without one."""
+    return _granted["card"]
+
+
+def with_card(card: str, payload: bytes) -> bytes:
+    r"""Return a pickled call as it is sent, with the card that is reserved for it before it.
+
+    Examples
+    --------
+    >>> with_card("0", b"call")
+    b'\x01\x000call'
+    """
+    name = card.encode()
+    return _LENGTH.pack(len(name)) + name + payload
+
+
+def _card_and_payload(message: memoryview) -> tuple[str, memoryview]:
+    (length,) = _LENGTH.unpack_from(message)
+    end = _LENGTH.size + length
+    return str(message[_LENGTH.size : end], "utf-8"), message[end:]
+
+
 def worker_folder(folder: Path, pid: int) -> Path:
     """Return where a worker keeps its temporary files."""
     return folder / str(pid)
@@ -110,7 +108,8 @@ def serve(connection: Connection, start: WorkerStart) -> None:
         connection.send_bytes(failure.encode(errors="replace"))
         while True:
             message = connection.recv_bytes()
-            answer = _run_pickled(memoryview(message)[TOKEN:])
+            _granted["card"], payload = _card_and_payload(memoryview(message)[TOKEN:])
+            answer = _run_pickled(payload)
             if os.getpid() != pid:
                 os._exit(0)  # the call forked: one of the two answers
             connection.send_bytes(message[:TOKEN] + answer)
@@ -130,6 +129,7 @@ def _begin(start: WorkerStart) -> str:
         silence()
     be_killed_first()
     _started.append(start)
+    show(start.stage)
     try:
         tempfile.tempdir = os.environ["TMPDIR"] = str(worker_folder(start.folder, os.getpid()))
         _make_folder()
@@ -177,36 +177,3 @@ def read_answer(answer: bytes) -> Any:
         return pickle.loads(answer)
     except Exception as error:
         return Loss.raised(error)
-
-
-@contextlib.contextmanager
-def limited() -> Iterator[None]:
-    """Begin the clock anew; the limit holds within."""
-    with _next_stage(limits_hold=True):
-        yield
-
-
-@contextlib.contextmanager
-def not_limited() -> Iterator[None]:
-    """Stop the clock within: somebody else watches. It begins anew afterwards."""
-    with _next_stage(limits_hold=False):
-        yield
-
-
-@contextlib.contextmanager
-def _next_stage(*, limits_hold: bool) -> Iterator[None]:
-    if not _started:
-        yield
-        return
-    stage = _started[-1].stage
-    before = stage.number
-    stage.number = _after(before, limits_hold)
-    try:
-        yield
-    finally:
-        stage.number = _after(stage.number, before % 2 == 1)
-
-
-def _after(number: int, limits_hold: bool) -> int:
-    """Return the next number that says whether limits hold."""
-    return number + (2 if (number % 2 == 1) == limits_hold else 1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from causalassay.processes.limits import Limits, Loss, Stopwatch
+from causalassay.processes.limits import Limits, Loss
 from causalassay.processes.messages import TOKEN, IncomingMessage, with_length
 from causalassay.processes.process_tree import (
     continue_if_stopped,
@@ -22,8 +22,10 @@ from causalassay.processes.process_tree import (
     kill_tree,
     living_tree,
 )
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.processes.scratch import NamelessFile
-from causalassay.processes.worker import Stage, WorkerStart, serve, worker_folder
+from causalassay.processes.stages import Clock, Stage
+from causalassay.processes.worker import WorkerStart, serve, with_card, worker_folder
 
 EXIT_SECONDS = 1.0
 """What a process has to end that has closed its connection."""
@@ -42,38 +44,18 @@ class Call:
         What the caller waits for.
     breaks : int
         How many processes were lost before they had begun with it.
+    needs : Needs
+        What it reserves while it runs.
+    number : int
+        The place in the order in which calls came.
     """
 
     payload: bytes
     limits: Limits
     future: Future[Any] = field(default_factory=Future)
     breaks: int = 0
-
-
-class _Clock:
-    """How long the stage lasts that a process is in, as far as the supervisor saw it pass.
-
-    Parameters
-    ----------
-    stage : Stage
-    """
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._number = -1
-        self._watch = Stopwatch()
-        self._looks_beyond = 0
-
-    def is_beyond(self, seconds: float) -> bool:
-        """Return whether the stage has lasted longer than its limit, at two looks in a row.
-
-        An answer that came while the supervisor was away is read before the second look.
-        """
-        number = self._stage.number
-        if number != self._number or number % 2 == 0:
-            self._number, self._watch, self._looks_beyond = number, Stopwatch(), 0
-        self._looks_beyond = self._looks_beyond + 1 if self._watch.look() > seconds else 0
-        return self._looks_beyond > 1
+    needs: Needs = NO_NEEDS
+    number: int = 0
 
 
 class WorkerProcess:
@@ -91,7 +73,7 @@ class WorkerProcess:
         context = multiprocessing.get_context("spawn")
         self._stage = Stage()
         self._folder = folder
-        self.clock = _Clock(self._stage)
+        self.clock = Clock(self._stage)
         self.ready = self.used = False
         self.seen: list[psutil.Process] = []
         self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
@@ -119,10 +101,17 @@ class WorkerProcess:
         """Whether it has begun with the call that was sent last."""
         return self._stage.number != self._stage_before
 
-    def begin(self, call: Call) -> bool:
-        """Send a call to the process; return whether all of it is on its way."""
+    def begin(self, call: Call, card: str = "") -> bool:
+        """Send a call to the process; return whether all of it is on its way.
+
+        Parameters
+        ----------
+        call : Call
+        card : str
+            The graphics card that was reserved for it.
+        """
         self._token, self._stage_before = os.urandom(TOKEN), self._stage.number
-        self._outgoing = memoryview(with_length(self._token + call.payload))
+        self._outgoing = memoryview(with_length(self._token + with_card(card, call.payload)))
         return self.write()
 
     def write(self) -> bool:
@@ -157,8 +146,8 @@ class WorkerProcess:
         if members := living_tree(self._process):
             self.seen = members
         continue_if_stopped(self._process)
-        if limits.seconds is not None and self.clock.is_beyond(limits.seconds):
-            return Loss.late(limits.seconds)
+        if loss := self.clock.loss(limits):
+            return loss
         if limits.memory is not None and holds_more(members, limits.memory):
             return Loss.too_big(limits.memory)
         return None

@@ -20,8 +20,9 @@ from typing import Any, Self
 
 from causalassay.common.registry import install_line
 from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.processes.supervisor import CLOSED, Supervisor
-from causalassay.study.executors import Compiling, Outcome, checked, study_workers
+from causalassay.study.executors import Compiling, Outcome, cards_for, checked, study_workers
 from causalassay.study.keys import digest
 from causalassay.study.plan import Batch, Study
 from causalassay.study.programs import for_workers
@@ -33,6 +34,9 @@ except ImportError as error:
     raise ImportError(f"a cluster needs dask.distributed: {install_line('cluster')}") from error
 
 CONNECT_SECONDS = 10.0
+
+CARDS = "causalassay-cards"
+"""What dask calls the graphics cards of a worker, which are among its resources."""
 
 _COUNT_EVERY = 2.0
 _DAEMON = (
@@ -64,7 +68,7 @@ class DaskExecutor:
         self._address = address
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
-        self._submitted: dict[DaskFuture, tuple[Batch, Limits]] = {}
+        self._submitted: dict[DaskFuture, tuple[Batch, Limits, Needs]] = {}
         self._ended: queue.SimpleQueue[DaskFuture] = queue.SimpleQueue()
         self._counted: tuple[float, int] | None = None
 
@@ -109,16 +113,22 @@ class DaskExecutor:
         """Not known here: the workers compile where they are."""
         return None
 
-    def submit(self, batch: Batch, limits: Limits) -> None:
-        """Put a batch at the end of the queue."""
+    def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
+        """Put a batch at the end of the queue.
+
+        One that needs a card goes to a dask worker with cards, if there is any.
+        """
         # As bytes: the scheduler would otherwise read and hold each task.
-        payload = pickle.dumps((batch, limits), protocol=5)
+        payload = pickle.dumps((batch, limits, needs), protocol=5)
         key = f"causalassay-{self._run}-{next(self._numbers)}"
         try:
-            future = self._client.submit(_run, self._plugin.name, payload, key=key, pure=False)
+            reserved = {CARDS: float(needs.gpus)} if needs.gpus and self._has_cards() else None
+            future = self._client.submit(
+                _run, self._plugin.name, payload, key=key, pure=False, resources=reserved
+            )
         except Exception as error:
             raise self._disconnected() from error
-        self._submitted[future] = batch, limits
+        self._submitted[future] = batch, limits, needs
         future.add_done_callback(self._ended.put)
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
@@ -132,9 +142,9 @@ class DaskExecutor:
             raise self._disconnected()
         outcomes: list[tuple[Batch, Outcome]] = []
         for future, outcome in self._gather(ended):
-            batch, limits = self._submitted.pop(future)
+            batch, limits, needs = self._submitted.pop(future)
             if outcome == Loss("pool", CLOSED):
-                self.submit(batch, limits)  # the dask worker was leaving
+                self.submit(batch, limits, needs)  # the dask worker was leaving
             else:
                 outcomes.append((batch, checked(outcome)))
         return outcomes
@@ -157,6 +167,11 @@ class DaskExecutor:
             else:
                 future.add_done_callback(self._ended.put)
         return outcomes
+
+    def _has_cards(self) -> bool:
+        """Return whether a dask worker that is there has a graphics card."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return any(worker["resources"].get(CARDS) for worker in workers)
 
     def _send_study(self) -> None:
         try:
@@ -201,9 +216,14 @@ class StudyPlugin(WorkerPlugin):
         self._expected = expected
         self._pool: _LazyPool | None = None
 
-    def setup(self, worker: Any) -> None:
-        """Prepare a pool on a dask worker; its processes start with the first batch."""
+    async def setup(self, worker: Any) -> None:
+        """Prepare a pool on a dask worker; its processes start with the first batch.
+
+        The scheduler is told how many cards it has, so that tasks which need one come here.
+        """
         self._pool = _LazyPool(worker.state.nthreads, threading.Lock(), ExitStack())
+        if n_cards := len(await asyncio.to_thread(cards_for, self._study)):
+            await worker.set_resources(**{CARDS: n_cards})
 
     async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - dask's signature
         """End the processes."""
@@ -224,13 +244,13 @@ class StudyPlugin(WorkerPlugin):
             return f"rows could differ, since it has {', '.join(other)}; install the same versions"
         return ""
 
-    def run(self, batch: Batch, limits: Limits) -> Outcome:
+    def run(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> Outcome:
         """Return the records of a batch, or why there are none."""
         if complaint := self.complaint():
             return Loss("pool", complaint)
         if self._pool is None:
             return Loss("pool", "the dask worker has no pool for the study")
-        outcome: Outcome = self._pool.run(self._study, batch, limits)
+        outcome: Outcome = self._pool.run(self._study, batch, limits, needs)
         return outcome
 
 
@@ -244,13 +264,13 @@ class _LazyPool:
     pool: Supervisor | None = None
     closed: bool = False
 
-    def run(self, study: Study, batch: Batch, limits: Limits) -> Outcome:
+    def run(self, study: Study, batch: Batch, limits: Limits, needs: Needs) -> Outcome:
         with self.lock:
             if self.closed:
                 return Loss("pool", CLOSED)
             if self.pool is None:
                 self.pool = self._open(study)
-            future = self.pool.submit(run_batch, batch, limits)
+            future = self.pool.submit(run_batch, batch, limits, needs)
         return future.result()
 
     def close(self) -> None:

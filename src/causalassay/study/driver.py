@@ -7,12 +7,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from causalassay.present.formatting import counted
 from causalassay.processes.limits import Loss
+from causalassay.processes.resources import Needs
 from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
 from causalassay.study.plan import (
@@ -29,6 +32,7 @@ from causalassay.study.plan import (
     Task,
     batch_limits,
     coordinates,
+    task_needs,
     tried_apart,
 )
 from causalassay.study.storage import Store
@@ -111,6 +115,11 @@ def run_study(
         ended = "failed"
         try:
             with executor as running:
+                for name, threads in _wide(study, running.workers):
+                    notify(
+                        f"{name} computes with {threads} threads on "
+                        f"{counted(running.workers, 'worker')}: each of its tasks runs alone"
+                    )
                 if any(entry.tuning for entry in study.algorithms):
                     _run_purpose(study, store, running, "tuning", watch)
                     _choose(study, store)
@@ -122,6 +131,12 @@ def run_study(
         finally:
             store.finish(ended)
         return Counter(store.counts("main"))
+
+
+def _wide(study: Study, workers: int) -> list[tuple[str, int]]:
+    """Return the algorithms with more threads than there are workers."""
+    named = [(entry.name, entry.needs.threads) for entry in study.algorithms]
+    return [(name, threads) for name, threads in named if threads > workers]
 
 
 def _run_purpose(
@@ -220,26 +235,24 @@ class _Submitted:
     def __init__(self, study: Study, tasks: Iterator[Task], executor: Executor) -> None:
         self.records: list[Record] = []
         self._study = study
-        self._batcher = Batcher(tasks)
+        self._batcher = Batcher(tasks, partial(task_needs, study))
         self._executor = executor
         self._retries: deque[Batch] = deque()
         self._losses: Counter[Task] = Counter()
-        self._n_under_way = 0
+        self._n_under_way: Counter[Needs] = Counter()
 
     def submit(self) -> bool:
         """Submit what there is room for; False once nothing is left or under way."""
-        while self._n_under_way < QUEUED * max(self._executor.workers, 1):
-            batch = self._next_batch()
-            if not batch:
-                break
-            self._executor.submit(batch, batch_limits(self._study, batch))
-            self._n_under_way += 1
-        return self._n_under_way > 0
+        while batch := self._next_batch():
+            needs = task_needs(self._study, batch[0])
+            self._executor.submit(batch, batch_limits(self._study, batch), needs)
+            self._n_under_way[needs] += 1
+        return self._n_under_way.total() > 0
 
     def collect(self) -> None:
         """Wait a little and take in what has ended."""
         for batch, outcome in self._executor.completed(_WAIT):
-            self._n_under_way -= 1
+            self._n_under_way[task_needs(self._study, batch[0])] -= 1
             if isinstance(outcome, Loss):
                 self._lose(batch, outcome)
                 continue
@@ -253,9 +266,18 @@ class _Submitted:
         return taken
 
     def _next_batch(self) -> Batch:
-        if self._retries:
-            return self._retries.popleft()
-        return self._batcher.next(self._executor.batch_seconds)
+        """Return a batch that there is room for: of the same needs a few are under way."""
+        room = QUEUED * max(self._executor.workers, 1)
+        full = {
+            needs
+            for needs, count in self._n_under_way.items()
+            if count >= (room if needs.at_most is None else min(room, needs.at_most))
+        }
+        for batch in self._retries:
+            if task_needs(self._study, batch[0]) not in full:
+                self._retries.remove(batch)
+                return batch
+        return self._batcher.next(self._executor.batch_seconds, full)
 
     def _lose(self, batch: Batch, loss: Loss) -> None:
         """Try the tasks of a lost batch apart; one that is lost alone, and again, has failed."""

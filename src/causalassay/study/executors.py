@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.resources import NO_NEEDS, Needs, cards
 from causalassay.processes.supervisor import Supervisor, memory_share
 from causalassay.processes.worker import shared_folder
 from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
@@ -62,8 +63,8 @@ class Executor(Protocol):
     def compiling(self) -> Compiling | None:
         """How far the compiling of kernels is; None while none are compiled, or not known."""
 
-    def submit(self, batch: Batch, limits: Limits) -> None:
-        """Put a batch at the end of the queue."""
+    def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
+        """Put a batch at the end of the queue; it runs once what it needs is free."""
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
         """Return the batches that have ended since the last call; wait for one so many seconds.
@@ -127,9 +128,9 @@ class LocalExecutor:
             return None
         return Compiling(sum(map(is_ready, self._cold)), len(self._cold))
 
-    def submit(self, batch: Batch, limits: Limits) -> None:
+    def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
         """Put a batch at the end of the queue."""
-        future = self._supervisor.submit(run_batch, batch, limits)
+        future = self._supervisor.submit(run_batch, batch, limits, needs)
         future.add_done_callback(lambda ended: self._ended.put((batch, ended)))
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
@@ -151,8 +152,15 @@ def study_workers(
 ) -> Iterator[Supervisor]:
     """Yield a supervisor whose workers can run batches of a study for workers."""
     arguments = (study, memory_share(workers), main_module())
-    with Supervisor(workers, start_study_worker, arguments, on_start=on_start) as running:
+    with Supervisor(
+        workers, start_study_worker, arguments, on_start=on_start, cards=cards_for(study)
+    ) as running:
         yield running
+
+
+def cards_for(study: Study) -> tuple[str, ...]:
+    """Return the graphics cards of this machine, if an algorithm of a study needs one."""
+    return cards() if any(entry.needs.gpus for entry in study.algorithms) else ()
 
 
 def start_study_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:

@@ -271,6 +271,7 @@ def describe(study: Study) -> list[str]:
         *([_group("controls of each estimate", controls)] if controls else []),
         _group("diagnostics of each data set", study.diagnostics),
         *_limits(listed),
+        *_needs(listed),
     ]
 
 
@@ -333,6 +334,19 @@ def _limits(listed: Sequence[AlgorithmEntry]) -> list[str]:
         f"limits of each task: {_limit(most)}",
         *(f"  {_names(names)}: {_limit(limits)}" for limits, names in rest.items()),
     ]
+
+
+def _needs(listed: Sequence[AlgorithmEntry]) -> list[str]:
+    """Return what algorithms reserve, if it is more than a core."""
+    groups: dict[str, list[str]] = {}
+    for entry in listed:
+        needs = entry.needs
+        parts = [counted(needs.threads, "thread")] if needs.threads > 1 else []
+        parts += [f"{needs.gpus:g} GPU"] if needs.gpus else []
+        parts += [f"at most {needs.at_most} at once"] if needs.at_most else []
+        if parts:
+            groups.setdefault(", ".join(parts), []).append(entry.name)
+    return [f"reserved: {_names(names)}: {parts}" for parts, names in groups.items()]
 
 
 def _limit(limits: Limits) -> str:

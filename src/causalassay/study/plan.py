@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.keys import canonical, digest
 from causalassay.study.own_parts import OwnDiagnostic, OwnMetric
 from causalassay.study.problem_specs import ProblemSpec, replicates_of
@@ -144,6 +146,9 @@ class AlgorithmEntry:
         Named in the study, named as the one that reports compare with all others, added for
         comparison, or tried in a tuning only. No part of the key.
     limits : Limits
+    needs : Needs
+        What it reserves while it runs. No part of the key: with more threads sums are made in
+        another order, which may change the last bits, as another machine does.
     tuning : Tuning, optional
     tuned_key : str
         What the tuning is, as part of the key; empty without tuning.
@@ -154,12 +159,13 @@ class AlgorithmEntry:
     algorithm: Algorithm | PickledAlgorithm
     role: Role = "listed"
     limits: Limits = Limits()
+    needs: Needs = NO_NEEDS
     tuning: Tuning | None = None
     tuned_key: str = ""
 
     @cached_property
     def key(self) -> str:
-        """What the algorithm is, without its name and limits."""
+        """What the algorithm is, without its name, limits and needs."""
         if isinstance(self.algorithm, PickledAlgorithm):
             return self.algorithm.key
         return digest(self.use, self.algorithm, self.tuned_key)
@@ -380,6 +386,8 @@ class Record:
         Of a status that is not ok; the same text on each run.
     seconds : float
         Wall time of discovery; nan where it did not end.
+    load_seconds : float
+        Wall time of loading the algorithm before that; 0 where its process had it.
     scores : tuple of float
         One for each of the task's metrics or diagnostics; nan where undefined.
     estimate : bytes, optional
@@ -395,6 +403,7 @@ class Record:
     status: Status
     reason: str = ""
     seconds: float = float("nan")
+    load_seconds: float = float("nan")
     scores: tuple[float, ...] = ()
     estimate: bytes | None = field(default=None, repr=False)
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -472,21 +481,30 @@ Batch = tuple[Task, ...]
 
 MOST_TASKS = 256
 
+MOST_ASIDE = 4096
+"""Tasks that may wait for a card, for cores or for others of their algorithm."""
+
 
 class Batcher:
     """Takes tasks off a stream in batches that are expected to last some time.
 
     A task of a kind that has not ended yet goes alone. The time expected of the
-    others is the longest of the last tasks of their kind, which slowly fades.
+    others is the longest of the last tasks of their kind, which slowly fades. All tasks of a
+    batch have the same needs.
 
     Parameters
     ----------
     tasks : iterator of Task
+    needs : callable
+        What a task reserves while it runs.
     """
 
-    def __init__(self, tasks: Iterator[Task]) -> None:
+    def __init__(
+        self, tasks: Iterator[Task], needs: Callable[[Task], Needs] = lambda _: NO_NEEDS
+    ) -> None:
         self._tasks = tasks
-        self._held: Task | None = None
+        self._needs = needs
+        self._waiting: dict[Needs, deque[Task]] = {NO_NEEDS: deque()}
         self._expected: dict[_Kind, float] = {}
 
     def observe(self, record: Record) -> None:
@@ -494,24 +512,56 @@ class Batcher:
         kind = _kind(record.task)
         self._expected[kind] = max(record.wall, 0.9 * self._expected.get(kind, 0.0))
 
-    def next(self, seconds: float) -> Batch:
-        """Return tasks for about so many seconds; empty when there are none left."""
+    def next(self, seconds: float, full: Set[Needs] = frozenset()) -> Batch:
+        """Return tasks for about so many seconds; empty when there are none, or none for now.
+
+        Parameters
+        ----------
+        seconds : float
+        full : set of Needs
+            Of which enough tasks are under way. Such tasks are put aside, so that the cores are
+            busy while tasks wait for a card.
+        """
+        for needs, waiting in self._waiting.items():
+            if waiting and needs not in full:
+                return self._batch(needs, seconds)
+        while NO_NEEDS not in full and self._n_aside() < MOST_ASIDE:
+            read = self._read()
+            if read is None:
+                break
+            if read not in full:
+                return self._batch(read, seconds)
+        return ()
+
+    def _batch(self, needs: Needs, seconds: float) -> Batch:
+        """Return a batch of the tasks with some needs, of which one waits."""
         taken: list[Task] = []
         total = 0.0
-        while (task := self._take()) is not None:
-            expected = self._expected.get(_kind(task), float("inf"))
+        waiting = self._waiting[needs]
+        while total < seconds and len(taken) < MOST_TASKS:
+            while not waiting and self._n_aside() < MOST_ASIDE:
+                if self._read() is None:
+                    break
+            if not waiting:
+                break
+            expected = self._expected.get(_kind(waiting[0]), float("inf"))
             if taken and total + expected > seconds:
-                self._held = task
                 break
-            taken.append(task)
+            taken.append(waiting.popleft())
             total += expected
-            if total >= seconds or len(taken) >= MOST_TASKS:
-                break
         return tuple(taken)
 
-    def _take(self) -> Task | None:
-        held, self._held = self._held, None
-        return next(self._tasks, None) if held is None else held
+    def _read(self) -> Needs | None:
+        """Let the next task of the stream wait, and return its needs; None at the end."""
+        task = next(self._tasks, None)
+        if task is None:
+            return None
+        needs = self._needs(task)
+        self._waiting.setdefault(needs, deque()).append(task)
+        return needs
+
+    def _n_aside(self) -> int:
+        return sum(map(len, self._waiting.values()))
 
 
 _Kind = tuple[type[Task], int | None]
@@ -520,6 +570,11 @@ _Kind = tuple[type[Task], int | None]
 
 def _kind(task: Task) -> _Kind:
     return type(task), None if isinstance(task, MeasureTask) else task.run
+
+
+def task_needs(study: Study, task: Task) -> Needs:
+    """Return what a task reserves while it runs: what its algorithm needs, if it runs one."""
+    return study.algorithms[task.run].needs if isinstance(task, RunTask) else NO_NEEDS
 
 
 def batch_limits(study: Study, batch: Batch) -> Limits:

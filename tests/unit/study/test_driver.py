@@ -204,7 +204,7 @@ class FakeExecutor:
     batches: list = field(default_factory=list)
     under_way: list = field(default_factory=list)
 
-    def submit(self, batch, limits):
+    def submit(self, batch, limits, needs):
         self.batches.append(batch)
         self.under_way.append(batch)
 

@@ -23,6 +23,7 @@ from causalassay.discovery.registry import ALGORITHMS
 from causalassay.judging.order_measures import every_measure_name
 from causalassay.metrics.registry import METRICS, GraphMetric
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import Needs
 from causalassay.risk.fits import Refitted
 from causalassay.study.language.grids import Member, expand, suffix
 from causalassay.study.language.mistakes import (
@@ -36,6 +37,7 @@ from causalassay.study.language.tables import (
     AlgorithmSchema,
     LimitsSchema,
     MetricSchema,
+    NeedsSchema,
     TuneSchema,
     construct,
     frozen,
@@ -209,6 +211,9 @@ def read_diagnostics(
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
 _LIMIT_KEYS = tuple(LimitsSchema.model_fields)
+_NEEDS_KEYS = tuple(NeedsSchema.model_fields)
+FOR_STUDIES = (*_LIMIT_KEYS, *_NEEDS_KEYS)
+"""Keys of an algorithm's table that say how a study runs it."""
 
 
 @dataclass(frozen=True)
@@ -320,12 +325,13 @@ class AlgorithmReader:
         self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location
     ) -> AlgorithmEntry | None:
         legal = _legal(kind, table)
-        stated = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
-        limits = read_limits(stated, self.limits, location, self.mistakes)
+        stated = {key: table[key] for key in FOR_STUDIES if key in table and key not in legal}
+        limits = read_limits(_part(stated, _LIMIT_KEYS), self.limits, location, self.mistakes)
+        needs = _read_needs(_part(stated, _NEEDS_KEYS), location, self.mistakes)
         fields = {key: value for key, value in table.items() if key in legal}
         unknown = [key for key in table if key not in legal and key not in stated]
         for key in unknown:
-            message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
+            message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *FOR_STUDIES))
             self.mistakes.add(location.at(key), message, element=False)
         if isinstance(kind, Definition):
             algorithm: Any = self._from_file(kind, fields, location)
@@ -333,9 +339,9 @@ class AlgorithmReader:
             algorithm = construct(kind, fields, use, location, self.mistakes)
         if hasattr(algorithm, "in_study"):
             algorithm = self._placed(algorithm, location)
-        if algorithm is None or limits is None or unknown:
+        if algorithm is None or limits is None or needs is None or unknown:
             return None
-        entry = AlgorithmEntry(name, use, algorithm, limits=limits)
+        entry = AlgorithmEntry(name, use, algorithm, limits=limits, needs=needs)
         try:
             _ = entry.key
         except TypeError as reason:
@@ -400,15 +406,35 @@ def read_limits(
     Examples
     --------
     >>> read_limits({"seconds": 5, "memory": "2 GB"}, Limits(), Location("limits"), Mistakes())
-    Limits(seconds=5.0, memory=2000000000)
+    Limits(seconds=5.0, memory=2000000000, load_seconds=300.0)
     """
     given = validated(LimitsSchema, table, location, mistakes)
     if given is None:
         return None
-    seconds = default.seconds if given.seconds is None else given.seconds
-    if seconds == float("inf"):
-        seconds = None
-    return Limits(seconds, default.memory if given.memory is None else given.memory)
+    return Limits(
+        _or_none(given.seconds, default.seconds),
+        default.memory if given.memory is None else given.memory,
+        _or_none(given.load_seconds, default.load_seconds),
+    )
+
+
+def _part(table: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key in keys}
+
+
+def _read_needs(table: Mapping[str, Any], location: Location, mistakes: Mistakes) -> Needs | None:
+    """Return what a table says that each task reserves; all of its grid share `at_most`."""
+    given = validated(NeedsSchema, table, location, mistakes)
+    if given is None:
+        return None
+    owner = "" if given.at_most is None else location.table
+    return Needs(given.threads, given.gpus, given.at_most, owner)
+
+
+def _or_none(stated: float | None, default: float | None) -> float | None:
+    """Return a limit as stated; None, no limit, for inf."""
+    seconds = default if stated is None else stated
+    return None if seconds == float("inf") else seconds
 
 
 def _legal(kind: Any, table: Mapping[str, Any]) -> list[str]:
@@ -416,7 +442,7 @@ def _legal(kind: Any, table: Mapping[str, Any]) -> list[str]:
     if not isinstance(kind, Definition):
         return [field.name for field in dataclasses.fields(kind)]
     if kind.parameters is None:
-        return [key for key in table if key not in _LIMIT_KEYS]
+        return [key for key in table if key not in FOR_STUDIES]
     return list(kind.parameters)
 
 

@@ -16,6 +16,7 @@ from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
 from causalassay.models.registry import kinds_by_mechanism
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import Needs
 from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import (
     AlgorithmReader,
@@ -383,11 +384,16 @@ def _collect(
         known = candidates.get(candidate.key)
         if known is None:
             candidates[candidate.key] = _renamed(candidate, taken)
-        elif known.limits != candidate.limits:
+        elif _how_it_runs(known) != _how_it_runs(candidate):
             message = (
-                f"{candidate.name!r} is tried elsewhere too, under other limits; make them equal"
+                f"{candidate.name!r} is tried elsewhere too, under other limits, threads, gpus or "
+                "at_most; make them equal"
             )
             mistakes.add(location.at("tune"), message)
+
+
+def _how_it_runs(entry: AlgorithmEntry) -> tuple[Limits, Needs]:
+    return entry.limits, replace(entry.needs, owner="")
 
 
 def _tuned_entry(

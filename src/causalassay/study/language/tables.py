@@ -42,6 +42,9 @@ MOST_SAMPLES = 1_000_000_000
 LARGEST_INTEGER = 1_000_000_000
 """Of any parameter: a number of nodes, lags, steps or rows beyond it is taken for a mistake."""
 
+MOST_THREADS = 1024
+"""Threads of an algorithm."""
+
 MOST_CHOICES = 10_000
 """Values of one list to draw from."""
 
@@ -112,16 +115,27 @@ class StudySchema(StrictTable):
     diagnostics: list[Any] = Field([], description="a list of names")
     baselines: bool = Field(True, description="true or false")
     controls: bool = Field(True, description="true or false")
-    limits: dict[str, Any] = Field({}, description="a table with seconds and memory")
+    limits: dict[str, Any] = Field({}, description="a table with seconds, load_seconds and memory")
     problems: list[Any] = Field(min_length=1, description="one or more tables [[problems]]")
     algorithms: list[Any] = Field([], description="a list of names and tables, or [[algorithms]]")
 
 
 class LimitsSchema(StrictTable):
-    """What one task may use; `seconds` may be inf, for no limit."""
+    """What one task may use; `seconds` and `load_seconds` may be inf, for no limit."""
 
     seconds: float | None = Field(None, gt=0, description="a positive number of seconds, or inf")
+    load_seconds: float | None = Field(
+        None, gt=0, description="a positive number of seconds, or inf"
+    )
     memory: Annotated[int, BeforeValidator(memory_bytes)] | None = None
+
+
+class NeedsSchema(StrictTable):
+    """What each task of an algorithm reserves while it runs."""
+
+    threads: int = Field(1, ge=1, le=MOST_THREADS, description=f"from 1 to {MOST_THREADS}")
+    gpus: float = Field(0.0, gt=0, le=1, description="a number above 0, at most 1: part of a GPU")
+    at_most: int | None = Field(None, ge=1, description="an integer from 1")
 
 
 class MetricSchema(StrictTable):

@@ -25,7 +25,7 @@ FILE = "study.sqlite"
 APPLICATION_ID = 0x63617361
 """Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
 
-VERSION = 3
+VERSION = 4
 """The version of the tables, raised with each change to them: other versions are refused."""
 
 
@@ -135,6 +135,9 @@ COLUMNS = (
            lambda entry: readable(entry.record.reason) or None, outcome=True, names="perhaps"),
     Column("seconds", "wall time of discovery", "number", "REAL",
            lambda entry: sqlite_number(entry.record.seconds), outcome=True, timing=True),
+    Column("load_seconds", "wall time of loading the algorithm's code before; 0 if it was there",
+           "number", "REAL", lambda entry: sqlite_number(entry.record.load_seconds), outcome=True,
+           timing=True),
     Column("notes", "why a score is undefined, and what else the run noted, as JSON", "text",
            "TEXT", lambda entry: notes_text(dict(entry.record.notes)), outcome=True,
            position="end", names="perhaps"),

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pickle
 import random
 import signal
 import struct
-import sys
-import threading
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import psutil
@@ -30,9 +29,12 @@ from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
 from causalassay.discovery.python_files import PythonFile
-from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
+from causalassay.environments.process import EnvironmentFailed, answered_within, kept_pids, n_ended
+from causalassay.processes.left_threads import LeftThreads
 from causalassay.processes.messages import TOKEN, PickledObject
 from causalassay.processes.process_tree import children_of
+from causalassay.processes.resources import VISIBLE
+from causalassay.processes.stages import loaded_seconds, loading, watch_imports
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.reasons import is_about_room, message_text, reason_text
@@ -40,6 +42,9 @@ from causalassay.testing import estimate_flaws
 
 SERVER = f"{__name__}:serve"
 """What a launcher is to run in the processes of algorithms."""
+
+CLEAN = b"clean"
+"""What follows an answer that left open whether the process can be used again, if it can."""
 
 _LENGTH = struct.Struct("<I")
 
@@ -63,12 +68,16 @@ class Load:
         that is not ours, which might hang.
     main : mapping, optional
         How to import the driver's script, where the algorithm is defined there.
+    card : str
+        The one graphics card that the process may use; empty for none. It is the same in all
+        requests to one process.
     """
 
     number: int
     payload: bytes
     kernels: World | Literal[""] = ""
     main: Mapping[str, Any] | None = None
+    card: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,7 @@ class Discover:
 def serve(connection: Connection) -> None:
     """Answer requests until the worker hangs up."""
     warnings.simplefilter("ignore")  # its record says what came of an algorithm
+    watch_imports()
     folder = os.environ["TMPDIR"]
     algorithms: dict[int, Algorithm] = {}
     data: Any = None
@@ -104,16 +114,27 @@ def serve(connection: Connection) -> None:
                     os.mkdir(folder, 0o700)  # noqa: PTH102
             match pickle.loads(memoryview(message)[TOKEN:]):
                 case Load() as load:
-                    answer = _load(load, algorithms, folder)
+                    with loading():
+                        answer = _load(load, algorithms, folder)
                 case Discover() as request:
                     if request.data is not None:
                         data = request.data.receive(connection)
-                    algorithm = algorithms[request.number]
-                    kind, text, packed = attempt(algorithm, data, request.entropy)
-                    if kind == "raised" and is_disturbed(text, folder):
-                        kind = "disturbed"
-                    answer = _message(kind, text, packed)
-            connection.send_bytes(message[:TOKEN] + answer)
+                    answer = _discover(algorithms[request.number], data, request.entropy, folder)
+            answer = answer._replace(clean=_is_clean())
+            connection.send_bytes(message[:TOKEN] + _message(answer))
+            if answer.clean is None:
+                rest = CLEAN if _threads.come_to_rest() else b""
+                connection.send_bytes(message[:TOKEN] + rest)
+
+
+def _discover(algorithm: Algorithm, data: Dataset, entropy: int, folder: str) -> Answer:
+    if _threads.woke_up():
+        return Answer("disturbed", "a thread that an earlier task left went on computing")
+    before = loaded_seconds()
+    kind, text, packed = attempt(algorithm, data, entropy)
+    if kind == "raised" and is_disturbed(text, folder):
+        kind = "disturbed"
+    return Answer(kind, text, packed, loaded_seconds() - before)
 
 
 def attempt(
@@ -129,6 +150,9 @@ def attempt(
     rng = np.random.default_rng(entropy)
     try:
         check_rows(data, getattr(algorithm, "rows", "independent"))
+        if isinstance(algorithm, PythonFile):
+            with loading():  # anew for each task: it must not see what the one before changed
+                algorithm = algorithm.made()
         return _checked(algorithm.discover(data, rng), data.n_nodes)
     except NotInstalled as reason:
         again = "then run the study with --retry skipped"
@@ -145,8 +169,31 @@ def attempt(
         return "raised", reason_text(error), b""
 
 
-def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
-    """Return kind, text, whether the process can be used again, and estimate of an answer.
+class Answer(NamedTuple):
+    """What a process says came of a request.
+
+    Parameters
+    ----------
+    kind : str
+    text : str
+        Why, where there is no estimate.
+    packed : bytes
+        The estimate.
+    loaded : float
+        Seconds of loading code, which are no run time.
+    clean : bool, optional
+        Whether the process can be used again; None: it says so in a message of its own.
+    """
+
+    kind: AnswerKind
+    text: str
+    packed: bytes = b""
+    loaded: float = 0.0
+    clean: bool | None = True
+
+
+def read_answer(message: bytes) -> Answer:
+    """Return what an answer says.
 
     Raises
     ------
@@ -155,12 +202,14 @@ def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
     """
     try:
         (length,) = _LENGTH.unpack_from(message)
-        kind, text, clean = json.loads(message[_LENGTH.size : _LENGTH.size + length])
+        kind, text, loaded, clean = json.loads(message[_LENGTH.size : _LENGTH.size + length])
     except (struct.error, ValueError, TypeError, RecursionError):
         raise ValueError("what came is no answer") from None
-    if kind not in get_args(AnswerKind) or not isinstance(text, str):
+    is_known = kind in get_args(AnswerKind) and isinstance(text, str)
+    if not is_known or not isinstance(loaded, float) or not 0.0 <= loaded < math.inf:
         raise ValueError("what came is no answer")
-    return kind, text, clean is True, message[_LENGTH.size + length :]
+    clean = clean if clean is None else clean is True
+    return Answer(kind, text, message[_LENGTH.size + length :], loaded, clean)
 
 
 def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
@@ -202,21 +251,31 @@ def is_disturbed(reason: str, folder: str) -> bool:
     return is_about_room(reason) or not os.path.isdir(folder)  # noqa: PTH112  after each failure
 
 
-def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> bytes:
+def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> Answer:
+    os.environ[VISIBLE] = load.card  # CUDA reads it once, when it is first used
     try:
         if load.main is not None:
             spawn.prepare(dict(load.main))
         algorithm = pickle.loads(load.payload)
-        if isinstance(algorithm, PythonFile | EnvironmentAlgorithm):
-            algorithm.load()
+        with answered_within(math.inf):  # the worker has the limit
+            load_code(algorithm)
         algorithms[load.number] = algorithm
         if load.kernels:
             _warm(algorithm, load.kernels)
     except BaseException as error:  # code that is imported may do anything
         reason = reason_text(error)
-        return _message("disturbed" if is_disturbed(reason, folder) else "unloadable", reason)
-    _count_threads()
-    return _message("loaded", "")
+        return Answer("disturbed" if is_disturbed(reason, folder) else "unloadable", reason)
+    _threads.allow_all()
+    return Answer("loaded", "")
+
+
+def load_code(algorithm: Algorithm) -> None:
+    """Let an algorithm load the code that it would otherwise load at its first run."""
+    match algorithm:
+        case PythonFile():
+            algorithm.made()  # also of a class that cannot be made, the first task need not tell
+        case EnvironmentAlgorithm():
+            algorithm.load()
 
 
 def _warm(algorithm: Algorithm, world: World) -> None:
@@ -226,33 +285,27 @@ def _warm(algorithm: Algorithm, world: World) -> None:
             algorithm.discover(problem.data, np.random.default_rng(0))
 
 
-def _message(kind: AnswerKind, text: str, blob: bytes = b"") -> bytes:
-    head = json.dumps([kind, text, _is_clean()]).encode()
-    return b"".join((_LENGTH.pack(len(head)), head, blob))
+def _message(answer: Answer) -> bytes:
+    head = json.dumps([answer.kind, answer.text, answer.loaded, answer.clean]).encode()
+    return b"".join((_LENGTH.pack(len(head)), head, answer.packed))
 
 
-_threads = {"after loading": 1}
+_threads = LeftThreads()
 
 
-def _count_threads() -> None:
-    """Note the threads that the import of an algorithm started: they are no task's."""
-    _threads["after loading"] = _n_threads()
+def _is_clean() -> bool | None:
+    """Return whether a task left no threads, timers or children behind; None: it must be seen.
 
-
-def _n_threads() -> int:
-    # Not as a Path, which would take longer than the smallest tasks.
-    return len(os.listdir("/proc/self/task")) if _LINUX else threading.active_count()  # noqa: PTH208
-
-
-def _is_clean() -> bool:
-    """Return whether a task left no threads, timers or children behind."""
+    It left native threads, which may be a library's pool: see `LeftThreads`.
+    """
     timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
-    return (
-        _n_threads() <= _threads["after loading"]
+    clean = (
+        not _threads.of_python()
         and all(signal.getitimer(timer)[0] == 0 for timer in timers)
         and not _has_children()
         and n_ended() == 0  # the next process starts its package before the time counts
     )
+    return None if clean and _threads.native() else clean
 
 
 def _has_children() -> bool:
@@ -267,6 +320,3 @@ def _has_children() -> bool:
     except ChildProcessError:
         return False
     return True
-
-
-_LINUX = sys.platform == "linux"

@@ -21,7 +21,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, ModelSource, makes, named
-from causalassay.processes.worker import limited, not_limited
+from causalassay.processes.stages import limited, not_limited
 from causalassay.study.kernel_marks import compiling, tiny_problem, worlds
 from causalassay.study.keys import digest
 from causalassay.study.plan import (

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,28 +19,35 @@ from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.messages import SentObject
+from causalassay.processes.stages import loaded_seconds, loading, watch_imports
+from causalassay.processes.worker import granted_card
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
 from causalassay.study.reasons import readable
 from causalassay.study.worker.algorithm_process import (
-    AnswerKind,
+    CLEAN,
+    Answer,
     Discover,
     Load,
     attempt,
+    load_code,
     read_answer,
 )
 
 TRIES = 3
 """How many fresh processes a task may lose before it is to blame: others may have killed them."""
 
-LOAD_SECONDS = 60.0
-"""What the import of an algorithm that is not ours may take."""
-
-ENVIRONMENT_SECONDS = 300.0
-"""What the import of a third-party package in its environment may take: torch is large."""
+REST_SECONDS = 10.0
+"""What a process has to tell whether the threads that a task left came to rest."""
 
 MOST_PROCESSES = 8
 """Processes of algorithms that a worker keeps."""
+
+NO_CARD = (
+    "it needs a GPU, and there is none: CUDA_VISIBLE_DEVICES names no card, or nvidia-smi lists "
+    "none; where there is one, run the study with --retry skipped"
+)
+"""The reason of a task that has no graphics card."""
 
 _OURS = "ours"
 
@@ -90,12 +97,16 @@ class Discovered:
         The estimate (`estimate_encoding.pack`), in the order of the columns that were shown.
     seconds : float
         Wall time; nan where it did not end.
+    load_seconds : float
+        Wall time of loading its code, which is no part of `seconds`: to the millisecond, and 0
+        where the process had it. Nan where it did not end.
     """
 
     status: Status
     reason: str = ""
     packed: bytes = field(default=b"", repr=False)
     seconds: float = float("nan")
+    load_seconds: float = float("nan")
 
 
 Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
@@ -115,16 +126,21 @@ def discover_here(
     """
     if isinstance(entry.algorithm, PickledAlgorithm):
         raise TypeError("a pickled algorithm runs in a process of its own")
-    began = time.perf_counter()
+    watch_imports()
+    before, began = loaded_seconds(), time.perf_counter()
+    with loading():
+        load_code(entry.algorithm)
     kind, text, packed = attempt(entry.algorithm, shown.data, entropy, raising=raising)
-    return _discovered(kind, text, packed, time.perf_counter() - began)
+    passed, loaded = time.perf_counter() - began, loaded_seconds() - before
+    return _discovered(Answer(kind, text, packed), passed - loaded, loaded)
 
 
 class BlindDiscovery:
     """Runs algorithms in processes that get the data and nothing else; a `Discovery`.
 
     Algorithms of ours share a process, and so do those of one environment. Each of the others
-    has one of its own, so that nothing it does there can change what another finds.
+    has one of its own, so that nothing it does there can change what another finds. A process
+    computes with one number of threads and sees one graphics card or none, for all its time.
 
     Parameters
     ----------
@@ -145,10 +161,11 @@ class BlindDiscovery:
         folder: Path | None = None,
     ) -> None:
         self._launcher = launcher
+        self._launchers = {1: launcher}
         self._memory = memory
         self._main = main
         self._folder = folder
-        self._processes: OrderedDict[str, _Process] = OrderedDict()
+        self._processes: OrderedDict[_Group, _Process] = OrderedDict()
         self._unloadable: dict[str, Discovered] = {}
 
     def __call__(self, entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
@@ -156,9 +173,12 @@ class BlindDiscovery:
         pickled = entry.algorithm
         if not isinstance(pickled, PickledAlgorithm):
             raise TypeError("expected a pickled algorithm where the truth is")
-        n_lost = 0
+        n_lost, card = 0, granted_card()
+        if entry.needs.gpus and not card:
+            return Discovered("skipped", NO_CARD)
         while entry.key not in self._unloadable:
-            group = _OURS if pickled.ours else pickled.environment or entry.key
+            name = _OURS if pickled.ours else pickled.environment or entry.key
+            group = _Group(name, entry.needs.threads, card)
             with _errors_of_the_machine():
                 process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
@@ -198,17 +218,23 @@ class BlindDiscovery:
         """End the processes."""
         for group in list(self._processes):
             self._drop(group)
+        for threads, launcher in self._launchers.items():
+            if threads > 1:
+                launcher.close()
 
-    def _process(self, group: str) -> _Process:
+    def _process(self, group: _Group) -> _Process:
         """Return the process of a group of algorithms, kept or new."""
         if group not in self._processes:
             while len(self._processes) >= MOST_PROCESSES:
                 self._drop(next(iter(self._processes)))
-            self._processes[group] = _Process(IsolatedProcess(self._launcher))
+            if group.threads not in self._launchers:
+                self._launchers[group.threads] = self._launcher.with_threads(group.threads)
+            isolated = IsolatedProcess(self._launchers[group.threads])
+            self._processes[group] = _Process(isolated, group.card)
         self._processes.move_to_end(group)
         return self._processes[group]
 
-    def _drop(self, group: str) -> None:
+    def _drop(self, group: _Group) -> None:
         self._processes.pop(group).process.close()
 
     def _attempt(
@@ -221,12 +247,15 @@ class BlindDiscovery:
     ) -> Discovered | Loss:
         """Return what came of an algorithm in a process, or the loss of the process."""
         number = process.numbers.get((entry.key, shown.data.world))
+        load_seconds = 0.0
         if number is None:
             number = len(process.numbers)
+            began = time.perf_counter()
             with self._compiling(entry, pickled, shown.data.world):
-                failure = self._load(process, number, pickled, shown.data.world)
+                failure = self._load(process, number, entry, pickled, shown.data.world)
             if failure is not None:
                 return failure
+            load_seconds = time.perf_counter() - began
             process.numbers[entry.key, shown.data.world] = number
         limits = replace(entry.limits, memory=entry.limits.memory or self._memory)
         with _errors_of_the_machine():
@@ -241,9 +270,10 @@ class BlindDiscovery:
         came = process.read(answer)
         if isinstance(came, Loss):
             return came
-        if came[0] == "disturbed":
-            return Loss("pool", readable(came[1]))
-        return _discovered(*came, seconds)
+        if came.kind == "disturbed":
+            return Loss("pool", readable(came.text))
+        loaded = min(came.loaded, seconds)
+        return _discovered(came, seconds - loaded, load_seconds + loaded)
 
     def _compiling(
         self, entry: AlgorithmEntry, pickled: PickledAlgorithm, world: World
@@ -254,29 +284,43 @@ class BlindDiscovery:
         return compiling(algorithm_job(entry.use, world), self._folder)
 
     def _load(
-        self, process: _Process, number: int, pickled: PickledAlgorithm, world: World
+        self,
+        process: _Process,
+        number: int,
+        entry: AlgorithmEntry,
+        pickled: PickledAlgorithm,
+        world: World,
     ) -> Discovered | Loss | None:
         """Let a process read an algorithm; return why it could not, or None.
 
         Code that cannot be read is not tried again: it would take as long each time.
         """
         main = self._main if b"_main__" in pickled.payload else None
-        load = Load(number, pickled.payload, world if pickled.ours else "", main)
-        seconds = ENVIRONMENT_SECONDS if pickled.environment else LOAD_SECONDS
-        limits = Limits(None if pickled.ours else seconds, self._memory)
+        load = Load(number, pickled.payload, world if pickled.ours else "", main, process.card)
+        seconds = None if pickled.ours else entry.limits.load_seconds
+        limits = Limits(seconds, self._memory, seconds)
         came = process.read(process.process.ask(load, limits))
         if isinstance(came, Loss) and came.cause == "crashed":
             return Loss("crashed", f"crashed as its code was loaded: {came.reason}")
-        if isinstance(came, Loss):
-            text = f"its code could not be loaded: {came.reason}"
-        elif came[0] == "disturbed":
-            return Loss("pool", f"its code could not be loaded: {readable(came[1])}")
-        elif came[0] == "loaded":
+        if isinstance(came, Loss) and came.cause == "timeout":
+            self._unloadable[pickled.key] = Discovered("timeout", came.reason)
+            return self._unloadable[pickled.key]
+        if not isinstance(came, Loss) and came.kind == "loaded":
             return None
-        else:
-            text = f"its code could not be loaded: {came[1]}"
-        self._unloadable[pickled.key] = Discovered("failed", readable(text))
+        why = came.reason if isinstance(came, Loss) else came.text
+        text = readable(f"its code could not be loaded: {why}")
+        if not isinstance(came, Loss) and came.kind == "disturbed":
+            return Loss("pool", text)
+        self._unloadable[pickled.key] = Discovered("failed", text)
         return self._unloadable[pickled.key]
+
+
+class _Group(NamedTuple):
+    """The algorithms that share a process: their name, their number of threads, their card."""
+
+    name: str
+    threads: int
+    card: str
 
 
 @dataclass(eq=False)
@@ -286,6 +330,8 @@ class _Process:
     Parameters
     ----------
     process : IsolatedProcess
+    card : str
+        The graphics card that it sees; empty for none.
     numbers : dict
         The number of each algorithm that it has read, by key and world.
     used : bool
@@ -295,21 +341,24 @@ class _Process:
     """
 
     process: IsolatedProcess
+    card: str = ""
     numbers: dict[tuple[str, World], int] = field(default_factory=dict)
     used: bool = False
     reusable: bool = True
 
-    def read(self, message: bytes | Loss) -> tuple[AnswerKind, str, bytes] | Loss:
+    def read(self, message: bytes | Loss) -> Answer | Loss:
         """Return what an answer says, and note whether the process can be used again."""
+        self.reusable = False
         if isinstance(message, Loss):
-            self.reusable = False
             return message
         try:
-            kind, text, self.reusable, blob = read_answer(message)
+            answer = read_answer(message)
         except ValueError as error:
-            self.reusable = False
-            return "invalid", str(error), b""
-        return kind, text, blob
+            return Answer("invalid", str(error))
+        self.reusable = answer.clean is True
+        if answer.clean is None:
+            self.reusable = self.process.hear(Limits(REST_SECONDS)) == CLEAN
+        return answer
 
 
 @contextlib.contextmanager
@@ -323,12 +372,13 @@ def _errors_of_the_machine() -> Iterator[None]:
         raise until_mended(f"no process for algorithms can be had: {error}") from error
 
 
-def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:
+def _discovered(came: Answer, seconds: float, load_seconds: float) -> Discovered:
+    kind, text, load_seconds = came.kind, came.text, round(load_seconds, 3)
     if kind == "ok":
-        return Discovered("ok", packed=packed, seconds=seconds)
+        return Discovered("ok", "", came.packed, seconds, load_seconds)
     if kind in ("loaded", "unloadable"):
         kind, text = "invalid", "what came is no answer to a task"
     text = readable(text) or "it gave no reason"
     reason = f"invalid: {text}" if kind == "invalid" else text
     status: Status = "skipped" if kind == "not-applicable" else "failed"
-    return Discovered(status, reason, seconds=seconds)
+    return Discovered(status, reason, b"", seconds, load_seconds)

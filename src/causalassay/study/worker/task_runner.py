@@ -191,10 +191,9 @@ def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) ->
     # Not a stream of its own: the state of one gives the study's seed away.
     entropy = entropy_without_seed(study.seed, "discover", *_address(study, task), entry.key)
     came = discover(entry, shown, entropy)
+    times = {"seconds": came.seconds, "load_seconds": came.load_seconds}
     if came.status != "ok":
-        return Record.without_scores(
-            task, came.status, came.reason, seconds=came.seconds, notes=notes
-        )
+        return Record.without_scores(task, came.status, came.reason, **times, notes=notes)
     try:
         estimate = unpack(came.packed, problem.data.n_nodes)
         flaws = list(estimate_flaws(estimate, problem.data.n_nodes))
@@ -206,9 +205,9 @@ def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) ->
         flaws = [f"its estimate cannot be read: {message_text(error)}"]
     if flaws:
         invalid = readable(f"invalid: {'; '.join(flaws)}")
-        return Record.without_scores(task, "failed", invalid, seconds=came.seconds, notes=notes)
+        return Record.without_scores(task, "failed", invalid, **times, notes=notes)
     record = _scored(study, task, problem, estimate)
-    return replace(record, seconds=came.seconds, estimate=encoded)
+    return replace(record, seconds=came.seconds, load_seconds=came.load_seconds, estimate=encoded)
 
 
 def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:

@@ -1,0 +1,196 @@
+"""Algorithms that reserve cores and graphics cards in a study, with cards that are simulated."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from causalassay.graphs.sources import Chain
+from causalassay.metrics.registry import METRICS
+from causalassay.models import SCM
+from causalassay.processes.limits import Limits
+from causalassay.processes.resources import NO_NEEDS, VISIBLE, Needs
+from causalassay.study import LocalExecutor, parse_study, run_study
+from causalassay.study.driver import run_tasks
+from causalassay.study.estimate_encoding import decode
+from causalassay.study.language.mistakes import StudyMistakes
+from causalassay.study.plan import (
+    AlgorithmEntry,
+    Batcher,
+    MetricEntry,
+    ProblemEntry,
+    RunTask,
+    Study,
+    task_needs,
+)
+from causalassay.study.problem_specs import Generated
+from causalassay.study.worker.discovering import NO_CARD
+from hostile.algorithms import Reserving
+from waiting import LIMIT
+
+
+def study_of(*needs, replicates=4, seconds=0.05):
+    entries = tuple(
+        AlgorithmEntry(
+            f"a{n}", "x", Reserving(seconds, f"a{n}"), limits=Limits(LIMIT), needs=wanted
+        )
+        for n, wanted in enumerate(needs)
+    )
+    metrics = (MetricEntry("shd", METRICS["shd"].resolution, 1, "shd"),)
+    problems = (ProblemEntry("p", Generated(Chain(4), SCM(), 50)),)
+    return Study("reserving", 1, replicates, problems, entries, metrics, ())
+
+
+def tasks_of(study):
+    return [
+        RunTask("main", 0, replicate, index, index, (0,))
+        for replicate in range(study.replicates)
+        for index in range(len(study.algorithms))
+    ]
+
+
+def records_of(study, workers):
+    saved = []
+    with LocalExecutor(study, workers) as running:
+        run_tasks(study, iter(tasks_of(study)), running, saved.extend)
+    assert {*tasks_of(study)} == {record.task for record in saved}
+    return saved
+
+
+def ran(study, records):
+    """Return the needs of each row with what its algorithm said."""
+    assert ["ok"] * len(records) == [record.status for record in records]
+    return [(task_needs(study, r.task), decode(r.estimate).info) for r in records]
+
+
+def most_of(ran, size):
+    """Return the largest sum of sizes of what ran at one time."""
+    return max(
+        sum(size(needs) for needs, said in ran if said["began"] <= now < said["ended"])
+        for now in (said["began"] for _, said in ran)
+    )
+
+
+def test_no_two_tasks_have_a_card_that_did_not_agree(monkeypatch):
+    monkeypatch.setenv(VISIBLE, "0,1")
+    wanted = (NO_NEEDS, Needs(gpus=1.0), Needs(gpus=0.5), Needs(gpus=0.25))
+    study = study_of(*wanted)
+    rows = ran(study, records_of(study, 3))
+    for card in ("0", "1"):
+        here = [(needs, said) for needs, said in rows if card == said[VISIBLE]]
+        assert not here or most_of(here, lambda needs: Fraction(needs.gpus)) <= 1
+    seen = {needs: {said[VISIBLE] for other, said in rows if other == needs} for needs, _ in rows}
+    assert {""} == seen.pop(NO_NEEDS)
+    assert all(cards <= {"0", "1"} for cards in seen.values())
+
+
+def test_without_a_card_rows_are_skipped_and_say_so(monkeypatch):
+    monkeypatch.setenv(VISIBLE, "")
+    records = records_of(study_of(NO_NEEDS, Needs(gpus=1.0), replicates=2), 2)
+    outcomes = Counter((r.task.algorithm, r.status, r.reason) for r in records)
+    assert {(0, "ok", ""): 2, (1, "skipped", NO_CARD): 2} == outcomes
+
+
+def test_threads_are_reserved_and_libraries_are_told():
+    study = study_of(NO_NEEDS, Needs(threads=2), replicates=6)
+    rows = ran(study, records_of(study, 2))
+    assert most_of(rows, lambda needs: needs.threads) <= 2
+    for needs, said in rows:
+        assert {str(needs.threads)} == {said["OMP_NUM_THREADS"], said["MKL_NUM_THREADS"]}
+    pids = [{said["pid"] for needs, said in rows if needs.threads == n} for n in (1, 2)]
+    assert not pids[0] & pids[1]
+
+
+def test_more_threads_than_workers_run_alone():
+    study = study_of(NO_NEEDS, Needs(threads=9), replicates=3)
+    rows = ran(study, records_of(study, 2))
+    assert most_of(rows, lambda needs: min(needs.threads, 2)) <= 2
+    assert {"9"} == {said["OMP_NUM_THREADS"] for needs, said in rows if needs.threads > 1}
+
+
+def test_at_most_so_many_run_at_once():
+    """Of all members of a table together, here of two."""
+    one = Needs(at_most=1, owner="algorithms[1]")
+    study = study_of(NO_NEEDS, one, one, replicates=4)
+    rows = ran(study, records_of(study, 3))
+    assert 1 == most_of(rows, lambda needs: needs.at_most or 0)
+    assert 2 == len({said["pid"] for needs, said in rows if needs.at_most})
+
+
+TEXT = """
+name = "s"
+seed = 1
+replicates = 1
+baselines = false
+[[problems]]
+samples = 50
+graph = {{kind = "chain", n_nodes = 4}}
+model = {{kind = "scm"}}
+[[algorithms]]
+use = "pc"
+{lines}
+"""
+
+
+def entries_of(lines, folder):
+    return parse_study(TEXT.format(lines=lines), folder).algorithms
+
+
+def test_keys_of_an_algorithm_say_what_it_reserves(tmp_path):
+    (entry,) = entries_of("threads = 2\ngpus = 0.5\nat_most = 3\nload_seconds = inf", tmp_path)
+    assert Needs(2, 0.5, 3, "algorithms[0]") == entry.needs
+    assert None is entry.limits.load_seconds
+    (plain,) = entries_of("", tmp_path)
+    assert NO_NEEDS == plain.needs
+    assert plain.key == entry.key
+    grid = entries_of("at_most = 1\ngrid.alpha = [0.01, 0.05]", tmp_path)
+    assert 1 == len({entry.needs for entry in grid})
+
+
+@pytest.mark.parametrize(
+    ("line", "mistake"),
+    [
+        ("threads = 0", "algorithms[0].threads: got 0, expected from 1 to 1024"),
+        ("gpus = 2", "algorithms[0].gpus: got 2, expected a number above 0, at most 1"),
+        ("gpus = 0", "algorithms[0].gpus: got 0, expected a number above 0, at most 1"),
+        ("at_most = 0", "algorithms[0].at_most: got 0, expected an integer from 1"),
+        ("load_seconds = 0", "algorithms[0].load_seconds: got 0, expected a positive number"),
+        ("thread = 2", "algorithms[0].thread: 'pc' has no such parameter"),
+    ],
+)
+def test_impossible_needs_are_mistakes(tmp_path, line, mistake):
+    with pytest.raises(StudyMistakes) as caught:
+        entries_of(line, tmp_path)
+    assert mistake in str(caught.value)
+
+
+def test_a_study_says_when_an_algorithm_has_more_threads_than_there_are_workers(tmp_path):
+    study = parse_study(TEXT.format(lines="threads = 3"), tmp_path)
+    notes = []
+    counts = run_study(study, tmp_path / "r", LocalExecutor(study, 1), notify=notes.append)
+    assert {"ok": 1} == {status: count for status, count in counts.items() if count}
+    assert ["pc computes with 3 threads on 1 worker: each of its tasks runs alone"] == notes
+
+
+def test_tasks_that_wait_for_a_card_do_not_hold_up_the_others():
+    study = study_of(NO_NEEDS, Needs(gpus=1.0), replicates=50)
+    batcher = Batcher(iter(tasks_of(study)), lambda task: task_needs(study, task))
+    taken = []
+    while batch := batcher.next(1.0, {Needs(gpus=1.0)}):
+        taken += batch
+    assert [0] * 50 == [task.algorithm for task in taken]
+    while batch := batcher.next(1.0):
+        assert 1 == len({task_needs(study, task) for task in batch})
+        taken += batch
+    assert {*tasks_of(study)} == {*taken}
+    assert 100 == len(taken)
+
+
+def test_few_tasks_are_put_aside_for_later():
+    study = replace(study_of(Needs(gpus=1.0)), replicates=10**5)
+    read = []
+    tasks = (read.append(n) or RunTask("main", 0, n, 0, 0, (0,)) for n in range(study.replicates))
+    batcher = Batcher(tasks, lambda task: task_needs(study, task))
+    assert () == batcher.next(1.0, {Needs(gpus=1.0)})
+    assert len(read) < 10**4
