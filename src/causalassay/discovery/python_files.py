@@ -46,14 +46,9 @@ class PythonFile:
     >>> import numpy as np
     >>> text = '''
     ... import numpy as np
-    ... from causalassay.contracts import Algorithm, Estimate
+    ... from causalassay.contracts import Estimate
     ... class Chain:
-    ...     def made(self) -> Algorithm:
-        """Return a new object of the class."""
-        made: Algorithm = self.load()(**dict(self.parameters))
-        return made
-
-    def discover(self, data, rng):
+    ...     def discover(self, data, rng):
     ...         return Estimate(np.eye(data.n_nodes, k=1, dtype=bool), "dag")
     ... '''
     >>> with tempfile.TemporaryDirectory() as folder:
