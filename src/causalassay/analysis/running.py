@@ -15,7 +15,7 @@ from causalassay.study.driver import run_study
 from causalassay.study.executors import LocalExecutor
 from causalassay.study.language.study_file import as_study
 from causalassay.study.plan import Study
-from causalassay.study.programs import programs_of
+from causalassay.study.programs import own_parts_of, programs_of
 
 
 def run(
@@ -67,7 +67,7 @@ def run(
     """
     refuse_unguarded_script()  # before anything is opened
     plan = as_study(study)
-    if not allow_programs and (programs := programs_of(plan.algorithms)):
+    if not allow_programs and (programs := programs_of(plan.algorithms, own_parts_of(plan))):
         lines = " | ".join(program.line for program in programs)
         raise ValueError(
             f"this study runs programs on your machine: {lines}; pass allow_programs=True if you "

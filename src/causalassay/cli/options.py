@@ -120,12 +120,12 @@ def _with_plain_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_long_lines(docstring: str) -> str:
-    """Return a docstring with each paragraph on one line, so that help breaks it where it is shown.
+    r"""Return a docstring with each paragraph on one line, so that help breaks it where it is shown.
 
     Examples
     --------
-    >>> _with_long_lines("Say it.\\n\\n    In two\\n    lines.\\n    ")
-    'Say it.\\n\\nIn two lines.'
+    >>> _with_long_lines("Say it.\n\n    In two\n    lines.\n    ")
+    'Say it.\n\nIn two lines.'
     """
     paragraphs = inspect.cleandoc(docstring).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)

@@ -266,11 +266,6 @@ def _bundle_lines(written: Bundle, licence: str | None) -> Iterator[str]:
         yield f"Not complete: {counted(written.missing, 'task')} missing; the card says so."
     for name in written.left_out:
         yield f"Not included: {name}; --include-data copies it, if you may share it."
-    for name in written.newer:
-        yield (
-            f"{name} was written after the last row: whether the rows come from it is not known; "
-            "the card says so."
-        )
     if written.elsewhere:
         yield (
             f"It also ran on {listed(written.elsewhere)}. If you have another user name there, it "

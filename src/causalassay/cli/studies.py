@@ -36,6 +36,7 @@ from causalassay.cli.slurm import (
     study_command,
     submit,
 )
+from causalassay.common.spelling import visible
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -103,10 +104,10 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     Example: causalassay run study.toml --workers 4
     """
     from causalassay.study.language import read_study
-    from causalassay.study.programs import programs_of
+    from causalassay.study.programs import own_parts_of, programs_of
 
     study = read_study(options.study_file)
-    programs = programs_of(study.algorithms)
+    programs = programs_of(study.algorithms, own_parts_of(study))
     folder = options.out or options.study_file.parent / f"{study.name}-results"
     submits = _submits(options)
     if options.dry_run and not submits:
@@ -115,6 +116,8 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     if not options.dry_run:
         permit(programs, options.allow_programs)
     typer.echo(_needed_line(study), err=True)
+    for line in _not_in_keys(study):
+        typer.echo(line, err=True)
     if submits:
         if not options.dry_run:
             _prepared_environments(study, options.install, on_cluster=False)
@@ -148,6 +151,20 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
         typer.echo(f"Summary: causalassay summary {folder}")
         typer.echo(f"Report: causalassay report {folder}")
+
+
+def _not_in_keys(study: Study) -> list[str]:
+    """Return a line for each Python file that imports code which is in no key."""
+    from causalassay.study.programs import imports_elsewhere
+
+    lines = []
+    for file, names in imports_elsewhere(study).items():
+        places = ", ".join(f"{name} ({place or 'not found here'})" for name, place in names.items())
+        lines.append(
+            f"note: {visible(file)} imports code that is no part of its rows' keys: "
+            f"{visible(places)}; after a change there, compute its rows anew with --again"
+        )
+    return lines
 
 
 def _submits(options: RunOptions) -> bool:
@@ -317,7 +334,7 @@ def replay(options: ReplayOptions, as_json: AsJson = False) -> None:
     """
     from causalassay.study.language import parse_study, read_study
     from causalassay.study.plan import RunTask
-    from causalassay.study.programs import programs_of
+    from causalassay.study.programs import own_parts_of, programs_of
     from causalassay.study.replay import find_row, task_at
     from causalassay.study.replay import replay as run_again
 
@@ -327,8 +344,8 @@ def replay(options: ReplayOptions, as_json: AsJson = False) -> None:
     else:
         study = parse_study(row.text, row.folder.absolute().parent)
     task = task_at(study, row.address)
-    if isinstance(task, RunTask):
-        permit(programs_of([study.algorithms[task.run]]), options.allow_programs)
+    running = [study.algorithms[task.run]] if isinstance(task, RunTask) else []
+    permit(programs_of(running, own_parts_of(study, [task.problem])), options.allow_programs)
     record = run_again(study, task)
     fields = _replayed(study, record, row.status)
     if as_json:

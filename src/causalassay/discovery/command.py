@@ -19,7 +19,9 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.common.files import read_text, unsaid
+from causalassay.common.code_files import LocalModule, code_file
+from causalassay.common.definitions import MOST_BYTES, SUFFIX
+from causalassay.common.files import read_bytes, read_text, unsaid
 from causalassay.common.import_path import without_guard
 from causalassay.common.spelling import RefusedValue, listed
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
@@ -54,7 +56,8 @@ class Command:
     A word that is the path of a file, as in ``"Rscript pc.R"`` or ``--settings=pc.json``,
     may be relative to the working directory or, in a study, to the folder of its file. There the
     content of such files is a part of the key of every row: an edited script runs anew.
-    Installed programs, and files that are named inside of other files or of longer words, are not.
+    So is that of modules which a Python script imports from its own folder. Installed programs,
+    and files that are named inside of other files or of longer words, are not.
 
     Parameters
     ----------
@@ -86,8 +89,13 @@ class Command:
     max_memory_mb: int | None = None
     files: tuple[tuple[str, str], ...] = field(default=(), init=False)
     """In a study: the words that name files, each with the file's SHA-256."""
+    imports: tuple[tuple[str, str], ...] = field(default=(), init=False)
+    """In a study: the modules that Python scripts import from their own folders, each with its
+    SHA-256."""
     words: tuple[str, ...] = field(default=(), init=False, compare=False, repr=False)
     """In a study: the words of the program, with the full paths of files."""
+    modules: tuple[str, ...] = field(default=(), init=False, compare=False, repr=False)
+    """Where the files of the imports are."""
     name: ClassVar[str] = "command"
     columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
@@ -132,6 +140,10 @@ class Command:
         placed = dataclasses.replace(self)
         object.__setattr__(placed, "words", words)
         object.__setattr__(placed, "files", digests(self._words(), words, folder))
+        modules = [module for path in placed._scripts() for module in _imported_by(path)]
+        found = sorted({module.path: module for module in modules}.items())
+        object.__setattr__(placed, "imports", tuple((one.name, one.sha256) for _, one in found))
+        object.__setattr__(placed, "modules", tuple(path for path, _ in found))
         return placed
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
@@ -165,9 +177,18 @@ class Command:
         for word, digest in self.files:
             yield word, file_of(paths[word]), digest
 
+    def _scripts(self) -> list[str]:
+        """Return where the Python scripts are that a study's program names."""
+        return [path for _, path, _ in self.named_files() if path.endswith(SUFFIX)]
+
+    def _imported_files(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the modules that the scripts import: name, path and SHA-256."""
+        for path, (name, digest) in zip(self.modules, self.imports, strict=True):
+            yield name, path, digest
+
     def _check_files(self) -> None:
         """Raise unless the files are what they were when the study was read."""
-        for word, path, digest in self.named_files():
+        for word, path, digest in (*self.named_files(), *self._imported_files()):
             try:
                 same = file_digest(path) == digest
             except OSError as reason:
@@ -330,6 +351,13 @@ def file_digest(path: str) -> str:
     """Return the SHA-256 of a file."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _imported_by(script: str) -> tuple[LocalModule, ...]:
+    """Return the modules that a Python script imports from its own folder."""
+    source = read_bytes(Path(script), "a Python script", MOST_BYTES)
+    modules = code_file(os.path.realpath(script), source).modules
+    return tuple(module for module in modules if os.path.isfile(module.path))  # noqa: PTH113
 
 
 def _located(word: str, folders: Sequence[Path]) -> str:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.common.annotations import check_fields
+from causalassay.common.definitions import names_file
 from causalassay.common.registry import (
     OWN_PACKAGE,
     Registry,
@@ -25,7 +26,7 @@ from causalassay.common.seeding import as_generator, seed_of
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
-from causalassay.discovery.python_files import from_file, names_file
+from causalassay.discovery.python_files import from_file
 from causalassay.environments.catalogue import (
     AlgorithmDefinition,
     environment,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args
 
 from causalassay.common.registry import Registry, check_version, first_line
+from causalassay.common.spelling import shown
 from causalassay.data import Problem
 from causalassay.listing import addresses, display_names
 
@@ -81,6 +82,19 @@ class GraphMetric:
         return self.resolutions[0]
 
 
+def as_number(value: Any) -> float:
+    """Return what a metric or a diagnostic returned as a float; text is no number.
+
+    Examples
+    --------
+    >>> as_number(True), as_number(2)
+    (1.0, 2.0)
+    """
+    if value is None or isinstance(value, str | bytes):
+        raise TypeError(f"it returned {shown(value)}, not a number")
+    return float(value)
+
+
 def _prepared(name: str, value: Any) -> GraphMetric:
     """Return a plug-in's class, or an instance of it, as a `GraphMetric`."""
     value = getattr(value, "declared", value)
@@ -126,7 +140,7 @@ def metric(
 
     def declare(function: F) -> F:
         def score(problem: Problem, guess: Any) -> float:
-            return float(function(problem.graph, guess))
+            return as_number(function(problem.graph, guess))
 
         description = first_line(function)
         function.__dict__["declared"] = GraphMetric(

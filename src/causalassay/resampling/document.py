@@ -268,8 +268,6 @@ def _probabilities(frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency])
     ]
 
 
-def _places(
-    frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency]
-) -> list[tuple[int, int]]:
+def _places(frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency]) -> list[tuple[int, int]]:
     index = {name: k for k, name in enumerate(frequencies.columns)}
     return [(index[pair.source], index[pair.target]) for pair in pairs]

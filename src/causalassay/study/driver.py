@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 
-from causalassay.metrics.registry import METRICS
 from causalassay.present.formatting import counted
 from causalassay.processes.limits import Loss
 from causalassay.processes.resources import Needs
@@ -34,6 +33,7 @@ from causalassay.study.plan import (
     batch_limits,
     coordinates,
     task_needs,
+    tried_apart,
 )
 from causalassay.study.storage import Store
 
@@ -162,6 +162,9 @@ def _run_purpose(
     show()
     at_once = ready_before_others(study)
     run_tasks(study, pending_tasks(study, store, purpose, at_once), executor, save)
+    if any(entry.own is not None for entry in study.metrics):
+        # Runs that were lost with a metric of one's own were repeated without: it comes now.
+        run_tasks(study, pending_tasks(study, store, purpose), executor, save)
 
 
 def _choose(study: Study, store: Store) -> None:
@@ -170,7 +173,7 @@ def _choose(study: Study, store: Store) -> None:
         if entry.tuning is None:
             continue
         tuning = entry.tuning
-        better = METRICS[study.metrics[tuning.criterion].name].better
+        better = study.metrics[tuning.criterion].metric.better
         for problem in range(len(study.problems)):
             if store.choice(problem, algorithm) is not None:
                 continue
@@ -282,6 +285,9 @@ class _Submitted:
             self._retries.extend((task,) for task in batch)
             return
         (task,) = batch
+        if parts := tried_apart(self._study, task):
+            self._retries.extend((part,) for part in parts)
+            return
         self._losses[task] += 1
         if loss.cause == "crashed" and self._losses[task] < TRIES:
             self._retries.append(batch)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from causalassay.metrics.registry import METRICS
 from causalassay.present.formatting import counted
 from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
@@ -299,7 +298,7 @@ def _metrics(study: Study, *, controls: bool) -> list[str]:
     return [
         entry.label or entry.name
         for entry in study.metrics
-        if (METRICS[entry.name].better == "none") == controls
+        if (entry.metric.better == "none") == controls
     ]
 
 

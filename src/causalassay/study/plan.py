@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.metrics.registry import Resolution
+from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
 from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.keys import canonical, digest
+from causalassay.study.own_parts import OwnDiagnostic, OwnMetric
 from causalassay.study.problem_specs import ProblemSpec, replicates_of
 
 Purpose = Literal["main", "tuning"]
@@ -51,23 +52,34 @@ class MetricEntry:
     Parameters
     ----------
     name : str
-        A key of `METRICS`.
+        A key of `METRICS`, or the name of one's own.
     resolution : {"as-is", "mean", "favourable"}
         How an estimated equivalence class is scored.
     version : int
         Of the metric, from `METRICS`.
+    label : str
+        What tables call it: the name, and the resolution if it is not the metric's own.
+    own : OwnMetric, optional
+        The metric, if it is in a Python file.
     """
 
     name: str
     resolution: Resolution
     version: int = 1
     label: str = ""
-    """What tables call it: the name, and the resolution if it is not the metric's own."""
+    own: OwnMetric | None = None
 
     @cached_property
     def key(self) -> str:
         """What the metric is."""
+        if self.own is not None:
+            return digest(self.own, self.resolution)
         return digest(self.name, self.resolution, self.version)
+
+    @property
+    def metric(self) -> GraphMetric:
+        """The metric itself."""
+        return METRICS[self.name] if self.own is None else self.own.metric
 
 
 @dataclass(frozen=True)
@@ -184,9 +196,11 @@ class Study:
     metrics : tuple of MetricEntry
         How estimates are scored.
     diagnostics : tuple of str
-        Of `DIAGNOSTICS`, or `N_DRAWS`.
+        Of `DIAGNOSTICS`, `N_DRAWS`, or the name of one's own.
     text : str
         The study file as it was read.
+    own_diagnostics : tuple of OwnDiagnostic
+        Those of the diagnostics that are in Python files.
     """
 
     name: str
@@ -197,6 +211,15 @@ class Study:
     metrics: tuple[MetricEntry, ...]
     diagnostics: tuple[str, ...]
     text: str = ""
+    own_diagnostics: tuple[OwnDiagnostic, ...] = ()
+
+    @property
+    def measure_keys(self) -> list[str]:
+        """What a store calls each of the diagnostics."""
+        own = {diagnostic.name: digest(diagnostic)[:8] for diagnostic in self.own_diagnostics}
+        return [
+            f"{name}@{own[name]}" if name in own else measure_key(name) for name in self.diagnostics
+        ]
 
     @property
     def listed(self) -> tuple[int, ...]:
@@ -407,6 +430,35 @@ def number_indices(task: Task) -> tuple[int, ...]:
             return task.diagnostics
         case RunTask() | RescoreTask():
             return task.metrics
+
+
+def tried_apart(study: Study, task: Task) -> list[Task]:
+    """Return what to try in place of a lost task, so that one's own code costs only its numbers.
+
+    The metrics or diagnostics in Python files each apart from the others; of a run, only what is
+    left without them, for its estimate can be scored later. Empty if there is nothing to part.
+
+    Examples
+    --------
+    >>> study = Study("s", 1, 1, (), (), (), ("n_edges", "n_draws"))
+    >>> tried_apart(study, MeasureTask("main", 0, 0, (0, 1)))
+    []
+    """
+    if isinstance(task, MeasureTask):
+        names = {diagnostic.name for diagnostic in study.own_diagnostics}
+        own = [index for index in task.diagnostics if study.diagnostics[index] in names]
+    else:
+        own = [index for index in task.metrics if study.metrics[index].own is not None]
+    others = tuple(index for index in number_indices(task) if index not in own)
+    if not own or (len(own) == 1 and not others and not isinstance(task, RunTask)):
+        return []
+    groups = [others] if others or isinstance(task, RunTask) else []
+    if isinstance(task, MeasureTask):
+        groups += [(index,) for index in own]
+        return [replace(task, diagnostics=group) for group in groups]
+    if isinstance(task, RescoreTask):
+        groups += [(index,) for index in own]
+    return [replace(task, metrics=group) for group in groups]
 
 
 def task_key(study: Study, task: Task) -> str:

@@ -13,6 +13,7 @@ from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels
 from causalassay.models.registry import ModelSource, makes, named
 from causalassay.study.keys import digest
+from causalassay.study.own_parts import OwnModel
 
 Transform = Literal[
     "standardize", "rescale", "rescale-in-order", "rescale-at-random", "shuffle-labels"
@@ -145,6 +146,11 @@ class Generated:
         if self.samples < 2:
             raise RefusedValue("samples", f"expected at least 2, got {self.samples}")
 
+    @property
+    def sources(self) -> tuple[GraphSource, ModelSource]:
+        """What is drawn from."""
+        return self.graph, self.model
+
 
 @dataclass(frozen=True)
 class FromFile:
@@ -262,6 +268,9 @@ def world(spec: ProblemSpec) -> World:
 
 def model_world(model: ModelSource) -> World:
     """Return what kind of data a model source gives."""
+    if isinstance(model, OwnModel):
+        worlds: dict[str, World] = {"var": "series", "discrete": "discrete"}
+        return worlds.get(model.mechanism, "continuous")
     if makes(model, "var"):
         return "series"
     return "discrete" if makes(model, "discrete") else "continuous"
@@ -321,7 +330,10 @@ def scheme(spec: ProblemSpec) -> str:
     elif isinstance(spec, Network):
         name = NETWORK_SCHEME
     else:
-        mechanism, kind = named(spec.model)
+        if isinstance(spec.model, OwnModel):
+            mechanism, kind = "linear", spec.model.name
+        else:
+            mechanism, kind = named(spec.model)
         name = {"scm": "raw"}.get(kind, kind)
         world = "" if mechanism in ("linear", "discrete") else f"{mechanism} "
     changes = list(spec.transform)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 import shlex
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from multiprocessing import spawn
+from pathlib import Path
 from typing import Any
 
 from causalassay.contracts import Algorithm
@@ -19,7 +21,9 @@ from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.environments.installing import state
 from causalassay.risk.fits import Refitted
+from causalassay.study.own_parts import OwnGraphs, OwnModel, OwnPart
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
+from causalassay.study.problem_specs import Generated
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,8 @@ class Program:
     Parameters
     ----------
     line : str
-        All of its words, with full paths, printable on one line; of a Python file its path and
-        the class.
+        All of its words, with full paths, printable on one line; of a Python file its path, the
+        class or function, and the files of its folder that it imports.
     digest : str
         SHA-256 of the line and of the content of the files that it names.
     """
@@ -39,8 +43,16 @@ class Program:
     digest: str
 
 
-def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
-    r"""Return the programs and Python files that some algorithms of a study run, each once.
+def programs_of(
+    algorithms: Iterable[AlgorithmEntry], parts: Iterable[OwnPart] = ()
+) -> list[Program]:
+    r"""Return the programs and Python files that some parts of a study run, each once.
+
+    Parameters
+    ----------
+    algorithms : iterable of AlgorithmEntry
+    parts : iterable of OwnPart
+        From `own_parts_of`.
 
     Examples
     --------
@@ -51,16 +63,55 @@ def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
     """
     named = [entry.algorithm for entry in algorithms]
     running = [algorithm for algorithm in named if isinstance(algorithm, Command | PythonFile)]
-    return list(dict.fromkeys(_program(algorithm) for algorithm in running))
+    return list(dict.fromkeys(_program(one) for one in (*running, *parts)))
 
 
-def _program(algorithm: Command | PythonFile) -> Program:
-    if isinstance(algorithm, PythonFile):
-        line = f"{algorithm.path}:{algorithm.use.rpartition(':')[2]}"
-        return _shown(line, [line, algorithm.sha256])
+def own_parts_of(study: Study, problems: Iterable[int] | None = None) -> list[OwnPart]:
+    """Return the metrics, diagnostics, models and graph families in Python files.
+
+    Parameters
+    ----------
+    study : Study
+    problems : iterable of int, optional
+        Whose models and graph families, by index; by default those of all.
+    """
+    indices = range(len(study.problems)) if problems is None else problems
+    specs = [study.problems[index].spec for index in indices]
+    sources = [part for spec in specs if isinstance(spec, Generated) for part in spec.sources]
+    return [
+        *(entry.own.part for entry in study.metrics if entry.own is not None),
+        *(diagnostic.part for diagnostic in study.own_diagnostics),
+        *(one.part for one in sources if isinstance(one, OwnGraphs | OwnModel)),
+    ]
+
+
+def imports_elsewhere(study: Study) -> dict[str, dict[str, str]]:
+    """Return what the Python files of a study import that no key knows, by file.
+
+    Neither in the folder of the file nor installed: each name with its place, empty if it was
+    not found.
+    """
+    files: list[PythonFile | OwnPart] = [
+        entry.algorithm for entry in study.algorithms if isinstance(entry.algorithm, PythonFile)
+    ]
+    files += own_parts_of(study)
+    named = {one.use.rpartition(":")[0]: one.code for one in files}
+    return {file: dict(code.elsewhere) for file, code in named.items() if code.elsewhere}
+
+
+def _program(algorithm: Command | PythonFile | OwnPart) -> Program:
+    if isinstance(algorithm, PythonFile | OwnPart):
+        line = f"{algorithm.code.path}:{algorithm.use.rpartition(':')[2]}"
+        if not algorithm.imports:
+            return _shown(line, [line, algorithm.sha256])
+        folder = Path(algorithm.code.path).parent
+        beside = [os.path.relpath(module.path, folder) for module in algorithm.code.modules]
+        whole = f"{line} with {', '.join(beside)}"
+        return _shown(whole, [line, algorithm.sha256, algorithm.imports])
     first, *others = algorithm.full_words()
     words = [shutil.which(first) or first, *others]
-    return _shown(shlex.join(words), [words, algorithm.files])
+    named = [words, algorithm.files, *([algorithm.imports] if algorithm.imports else [])]
+    return _shown(shlex.join(words), named)
 
 
 def _shown(line: str, named: object) -> Program:

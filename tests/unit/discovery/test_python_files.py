@@ -195,9 +195,9 @@ def test_a_study_runs_a_file_once_it_is_allowed(file, tmp_path):
     study.write_text(text + '\n[[algorithms]]\nuse = "mine.py:Mine"\nfail = true\nname = "no"\n')
     words = ("run", study, "--workers", 1, "--json")
     (line,) = run(*words, code=2).stderr.splitlines()
-    assert f"{os.path.realpath(file)}:Mine; add --allow-programs" in line
+    assert f"{os.path.realpath(file)}:Mine with beside.py; add --allow-programs" in line
     plan = json.loads(run(*words, "--dry-run").stdout)
-    assert [f"{os.path.realpath(file)}:Mine"] == plan["programs"]
+    assert [f"{os.path.realpath(file)}:Mine with beside.py"] == plan["programs"]
     assert not list(marks.iterdir())
     run(*words, "--allow-programs")
     frame = study_table(tmp_path / "trial-results").frame

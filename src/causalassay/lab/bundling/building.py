@@ -7,7 +7,6 @@ import shutil
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from causalassay.analysis import Analysis, read
@@ -89,8 +88,6 @@ class Bundle:
         Rows and graphs in it, and tasks that have no row.
     left_out : tuple of str
         Data files that are not in it.
-    newer : tuple of str
-        Modules that the code imports and that were written after the last row.
     elsewhere : tuple of str
         Other machines that the study ran on, if the bundle is anonymous: names of their users
         are not known here.
@@ -105,7 +102,6 @@ class Bundle:
     graphs: int
     missing: int
     left_out: tuple[str, ...]
-    newer: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     suspected: str = ""
 
@@ -154,19 +150,9 @@ def write_bundle(
         others = [host for host in hosts_of(store) if host != socket.gethostname()]
         return replace(
             written,
-            newer=_newer(named, store.status().last_write),
             elsewhere=tuple(others) if terms.anonymous and not terms.hidden else (),
             suspected=suspected,
         )
-
-
-def _newer(named: NamedStudy, last_write: str | None) -> tuple[str, ...]:
-    """Return the modules that were written after the last row: it may have been made by others."""
-    if last_write is None:
-        return ()
-    last = datetime.fromisoformat(last_write).timestamp()
-    imported = [file for file in named.code if not file.in_keys]
-    return tuple(file.place for file in imported if file.source.stat().st_mtime > last)
 
 
 def _refuse_terms(terms: Terms) -> None:

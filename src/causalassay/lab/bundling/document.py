@@ -183,12 +183,6 @@ def _limits(content: CardContent) -> Iterator[str]:
         yield "No finding on algorithms: the study has no F1, or its controls are off."
     if len({tuple(sorted(session.versions.items())) for session in content.sessions}) > 1:
         yield f"Rows come from runs with different versions or machines: {contents.LOCK}."
-    imported = [file.place for file in content.code if not file.in_keys]
-    if imported:
-        yield (
-            f"Not covered by the keys of rows: {', '.join(imported)}, which the code imports. They "
-            "are as they were when this was bundled, not when the study ran."
-        )
     yield "Times depend on the machine. On another one, scores may differ in their last digits."
     for file in content.included:
         yield (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import json
 import os
 import re
 import sqlite3
 import tomllib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,54 +30,12 @@ from causalassay.study.keys import file_sha256
 from causalassay.study.language import parse_study
 from causalassay.study.language.grids import is_pattern
 from causalassay.study.language.mistakes import StudyMistakes
+from causalassay.study.own_parts import OwnPart
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Status, Study
 from causalassay.study.problem_specs import FromFile, Network
-from causalassay.study.programs import needed_environments
+from causalassay.study.programs import needed_environments, own_parts_of
 from causalassay.study.storage import StoreReader
 from causalassay.study.storage.reader import Choice, Session, StudyStatus
-
-
-def modules_beside(file: Path) -> list[Path]:
-    """Return the files of its own folder that a Python file imports, and those that they import.
-
-    Only what import statements name is found; nothing is run.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name, imports in {"a": "import os, b", "b": "from c import x", "c": ""}.items():
-    ...         _ = Path(folder, f"{name}.py").write_text(imports)
-    ...     [path.name for path in modules_beside(Path(folder, "a.py"))]
-    ['b.py', 'c.py']
-    """
-    modules: dict[Path, None] = {}
-    waiting = [file]
-    while waiting:
-        for path in _imported(waiting.pop(), file.parent):
-            if path != file and path not in modules:
-                modules[path] = None
-                waiting.append(path)
-    return sorted(modules)
-
-
-def _imported(file: Path, folder: Path) -> Iterator[Path]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as an escape that Python will not know for long
-            tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-        for name in names:
-            top = folder / name.partition(".")[0]
-            if top.with_suffix(".py").is_file():
-                yield top.with_suffix(".py")
-            elif (top / "__init__.py").is_file():
-                yield from sorted(path for path in top.rglob("*.py") if path.is_file())
 
 
 @dataclass(frozen=True)
@@ -95,19 +51,16 @@ class NamedFile:
     size : int
         In bytes.
     sha256 : str
-    in_keys : bool
-        Whether the keys of rows change with its content; not so of a module that code imports.
     """
 
     source: Path
     place: str
     size: int
     sha256: str
-    in_keys: bool = True
 
 
 def code_files(study: Study, folder: Path) -> list[NamedFile]:
-    """Return the code that a study names, and the modules beside it that this imports.
+    """Return the code that a study names, and the modules of its folder that this imports.
 
     Its path is a part of the keys of rows and of the streams of random numbers, so it must
     lie in the folder of the study and stays where it is.
@@ -117,24 +70,34 @@ def code_files(study: Study, folder: Path) -> list[NamedFile]:
     ValueError
         It lies elsewhere.
     """
-    by_place: dict[str, Path] = {}
-    named: set[Path] = set()
-    for entry in study.algorithms:
-        for stated, path in _code_of(entry):
-            named.add(path)
-            for module in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
-                by_place[_place(stated, module, folder)] = module
-    return [_named(path, inner, path in named) for inner, path in sorted(by_place.items())]
+    by_place = {
+        _place(stated, path, folder): path
+        for entry in study.algorithms
+        for stated, path in _code_of(entry)
+    }
+    for part in own_parts_of(study):
+        by_place |= {_place(stated, path, folder): path for stated, path in _with_modules(part)}
+    return [_named(path, inner) for inner, path in sorted(by_place.items())]
 
 
 def _code_of(entry: AlgorithmEntry) -> Iterator[tuple[str, Path]]:
     """Yield the code files of an algorithm, each as it is stated and where it is."""
     algorithm = entry.algorithm
     if isinstance(algorithm, PythonFile):
-        yield algorithm.use.rpartition(":")[0], Path(algorithm.path)
+        yield from _with_modules(algorithm)
     elif isinstance(algorithm, Command | Amortized):
         for word, path, _ in algorithm.named_files():
             yield word, Path(path)
+        if isinstance(algorithm, Command):
+            yield from ((Path(path).name, Path(path)) for path in algorithm.modules)
+
+
+def _with_modules(code: PythonFile | OwnPart) -> Iterator[tuple[str, Path]]:
+    """Yield a Python file and the modules of its folder that it imports."""
+    stated = code.use.rpartition(":")[0]
+    for path in (code.code.path, *(module.path for module in code.code.modules)):
+        if Path(path).is_file():  # a package without a file of its own is a folder
+            yield stated, Path(path)
 
 
 def _place(stated: str, path: Path, folder: Path) -> str:
@@ -195,8 +158,8 @@ def _free(source: Path, taken: set[str]) -> str:
     return inner
 
 
-def _named(path: Path, inner: str, in_keys: bool = True) -> NamedFile:
-    return NamedFile(path, inner, check_regular(path), file_sha256(path), in_keys)
+def _named(path: Path, inner: str) -> NamedFile:
+    return NamedFile(path, inner, check_regular(path), file_sha256(path))
 
 
 def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:

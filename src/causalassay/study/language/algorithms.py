@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.command import Command
-from causalassay.discovery.python_files import (
-    ClassText,
-    PythonFile,
-    find_class,
-    made_of,
+from causalassay.common.definitions import (
+    ALGORITHM,
+    Definition,
+    Role,
+    find_definition,
     names_file,
 )
+from causalassay.common.registry import Registry
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.discovery.command import Command
+from causalassay.discovery.python_files import PythonFile, made_of
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.judging.order_measures import every_measure_name
-from causalassay.metrics.registry import METRICS
+from causalassay.metrics.registry import METRICS, GraphMetric
 from causalassay.processes.limits import Limits
 from causalassay.processes.resources import Needs
 from causalassay.risk.fits import Refitted
@@ -41,6 +43,14 @@ from causalassay.study.language.tables import (
     frozen,
     validated,
 )
+from causalassay.study.own_parts import (
+    DIAGNOSTIC,
+    METRIC,
+    OwnDiagnostic,
+    OwnMetric,
+    own_diagnostic,
+    own_metric,
+)
 from causalassay.study.plan import N_DRAWS, AlgorithmEntry, MetricEntry, PickledAlgorithm
 from causalassay.study.programs import is_ours
 
@@ -51,6 +61,14 @@ from causalassay.study.programs import is_ours
 class MetricReader:
     """Reads metrics and gives each its index in the study.
 
+    Parameters
+    ----------
+    mistakes : Mistakes
+    folder : Path
+        What Python files are relative to.
+    entries : list of MetricEntry
+        Those that were read.
+
     Examples
     --------
     >>> reader = MetricReader(Mistakes())
@@ -60,6 +78,7 @@ class MetricReader:
     """
 
     mistakes: Mistakes
+    folder: Path = Path()
     entries: list[MetricEntry] = field(default_factory=list)
 
     def read(self, metrics: Any, key: str) -> None:
@@ -77,7 +96,7 @@ class MetricReader:
         entry = self._entry(stated, location)
         if entry is None:
             return None
-        if METRICS[entry.name].better == "none":
+        if entry.metric.better == "none":
             message = f"{entry.name!r} is a control and no score; expected a metric to choose by"
             self.mistakes.add(location, message)
             return None
@@ -93,33 +112,93 @@ class MetricReader:
         where = location if isinstance(stated, str) else location.at("name")
         table = {"name": stated} if isinstance(stated, str) else stated
         given = validated(MetricSchema, table, location, self.mistakes)
-        metric = None
-        if "name" in table:
-            metric = registered(METRICS, table["name"], where, self.mistakes)
+        metric: GraphMetric | None = None
+        own: OwnMetric | None = None
+        stated_name: Any = table.get("name")
+        if names_file(stated_name):
+            own = own_from_file(stated_name, METRIC, METRICS, self.folder, where, self.mistakes)
+            metric = None if own is None else own.metric
+        elif "name" in table:
+            metric = registered(METRICS, stated_name, where, self.mistakes)
         if given is None or metric is None:
             return None
-        name, resolution = given.name, given.resolution or metric.resolution
+        name = given.name if own is None else own.part.name
+        resolution = given.resolution or metric.resolution
         if resolution not in metric.resolutions:
             legal = " or ".join(map(repr, metric.resolutions))
             message = f"{name!r} is scored {legal}, not {resolution!r}"
             self.mistakes.add(location.at("resolution"), message)
             return None
         label = name if resolution == metric.resolution else f"{name} ({resolution})"
-        return MetricEntry(name, resolution, metric.version, label)
+        entry = MetricEntry(name, resolution, metric.version, label, own)
+        if own is not None and any(
+            other.label == label and other.key != entry.key for other in self.entries
+        ):
+            self.mistakes.add(where, f"another metric is called {label!r}, too; rename one")
+            return None
+        return entry
 
 
-def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ...]:
-    """Return the diagnostics of the list at a key.
+_ROLES: dict[Role, Callable[[Definition], Any]] = {METRIC: own_metric, DIAGNOSTIC: own_diagnostic}
+
+
+def own_from_file(
+    use: str,
+    role: Role,
+    registry: Registry[Any],
+    folder: Path,
+    location: Location,
+    mistakes: Mistakes,
+) -> Any:
+    """Return the metric or the diagnostic of a Python file; None, and a mistake, without one.
+
+    Parameters
+    ----------
+    use : str
+        ``my_metric.py:MyMetric``.
+    role : {METRIC, DIAGNOSTIC}
+    registry : Registry
+        Whose names are taken: columns of tables are called by the name alone.
+    folder : Path
+        What the path is relative to.
+    location : Location
+    mistakes : Mistakes
+    """
+    try:
+        found = find_definition(use, folder, role)
+        if found.name in registry:
+            raise ValueError(
+                f"{use}: {found.name!r} is a registered {role.noun}; give yours another name"
+            )
+        return _ROLES[role](found)
+    except (OSError, ValueError) as reason:
+        mistakes.add(location, str(reason))
+        return None
+
+
+def read_diagnostics(
+    stated: Any, key: str, mistakes: Mistakes, folder: Path = Path()
+) -> tuple[tuple[str, ...], tuple[OwnDiagnostic, ...]]:
+    """Return the names of the diagnostics of the list at a key, and those in Python files.
 
     Examples
     --------
     >>> read_diagnostics(["r2_sortability"], "diagnostics", Mistakes())
-    ('r2_sortability',)
+    (('r2_sortability',), ())
     """
     names: list[str] = []
+    own: dict[str, OwnDiagnostic] = {}
     for step, name in enumerate(stated if isinstance(stated, list) else []):
         location = Location(f"{key}[{step}]")
         also = (N_DRAWS, *every_measure_name())
+        if names_file(name):
+            found = own_from_file(name, DIAGNOSTIC, DIAGNOSTICS, folder, location, mistakes)
+            if found is not None and found.name in (*names, *also):
+                mistakes.add(location, f"another is called {found.name!r}, too; rename one")
+            elif found is not None:
+                own[found.name] = found
+                names.append(found.name)
+            continue
         known = name in also
         if not known:
             known = registered(DIAGNOSTICS, name, location, mistakes, also=also) is not None
@@ -127,7 +206,7 @@ def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ..
             mistakes.add(location, f"{name!r} is listed twice")
         elif known:
             names.append(name)
-    return tuple(names)
+    return tuple(names), tuple(own.values())
 
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
@@ -216,7 +295,7 @@ class AlgorithmReader:
         if not names_file(use):
             return registered(ALGORITHMS, use, location, self.mistakes)
         try:
-            return find_class(use, self.folder)
+            return find_definition(use, self.folder, ALGORITHM)
         except (OSError, ValueError) as reason:
             self.mistakes.add(location, str(reason))
             return None
@@ -224,7 +303,7 @@ class AlgorithmReader:
     def _entry(
         self, head: AlgorithmSchema, kind: Any, member: Member, location: Location
     ) -> AlgorithmEntry | TunedAlgorithm | None:
-        use = kind.name if isinstance(kind, ClassText) else head.use
+        use = kind.name if isinstance(kind, Definition) else head.use
         name = f"{head.name or use} {suffix(member.varied)}".strip()
         if head.tune is not None:
             return self._tuning(head, name, kind, member, location)
@@ -254,7 +333,7 @@ class AlgorithmReader:
         for key in unknown:
             message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *FOR_STUDIES))
             self.mistakes.add(location.at(key), message, element=False)
-        if isinstance(kind, ClassText):
+        if isinstance(kind, Definition):
             algorithm: Any = self._from_file(kind, fields, location)
         else:
             algorithm = construct(kind, fields, use, location, self.mistakes)
@@ -271,13 +350,17 @@ class AlgorithmReader:
         return entry
 
     def _from_file(
-        self, kind: ClassText, fields: Mapping[str, Any], location: Location
+        self, kind: Definition, fields: Mapping[str, Any], location: Location
     ) -> PythonFile | None:
         """Return the algorithm of a Python file, unless a parameter is missing."""
         missing = [key for key in kind.required if key not in fields]
         for key in missing:
             self.mistakes.add(location.at(key), f"missing; {kind.name!r} requires it")
-        return None if missing else made_of(kind, frozen(fields))
+        try:
+            return None if missing else made_of(kind, frozen(fields))
+        except (OSError, ValueError) as reason:
+            self.mistakes.add(location.at("use"), f"what it imports cannot be read: {reason}")
+            return None
 
     def _placed(self, algorithm: Any, location: Location) -> Any:
         """Return an algorithm with the files it names, which are a part of its key."""
@@ -356,7 +439,7 @@ def _or_none(stated: float | None, default: float | None) -> float | None:
 
 def _legal(kind: Any, table: Mapping[str, Any]) -> list[str]:
     """Return the parameters of a class; all that are stated where nothing is known of it."""
-    if not isinstance(kind, ClassText):
+    if not isinstance(kind, Definition):
         return [field.name for field in dataclasses.fields(kind)]
     if kind.parameters is None:
         return [key for key in table if key not in FOR_STUDIES]
@@ -370,7 +453,7 @@ def _required_values(kind: Any, points: list[Member]) -> dict[str, Any]:
     some value, though it never runs with it.
     """
     first = points[0].table if points else {}
-    if isinstance(kind, ClassText):
+    if isinstance(kind, Definition):
         return {key: first[key] for key in kind.required if key in first}
     return {
         field.name: first[field.name]

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.random import Generator
 
+from causalassay.common.definitions import names_file
 from causalassay.common.registry import parameters
 from causalassay.common.seeding import stream
 from causalassay.common.spelling import cut, visible
@@ -393,8 +394,8 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     graph, model = (
         part if isinstance(part := table.get(key), Mapping) else {} for key in ("graph", "model")
     )
-    family = str(graph.get("kind", "graph"))
-    sizes = _sizes(family)
+    family = _kind_name(graph.get("kind", "graph"))
+    sizes = _sizes(str(graph.get("kind")))
     size = [value_text(graph[key]) for key in sizes if key in graph]
     known = {("graph", key) for key in ("kind", *sizes)} | {("model", "kind")}
     mechanism = str(model.get("mechanism", "linear"))
@@ -403,10 +404,15 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     words = [
         "-".join([family, *size]),
         "" if mechanism == "linear" else mechanism,
-        str(model.get("kind", "model")),
+        _kind_name(model.get("kind", "model")),
         suffix(varied, known),
     ]
     return " ".join(word for word in words if word)
+
+
+def _kind_name(kind: Any) -> str:
+    """Return what a kind is called: of one in a Python file the class."""
+    return kind.rpartition(":")[2] if names_file(kind) else str(kind)
 
 
 def folder_name(stated: str) -> str:
@@ -457,6 +463,8 @@ def _label(value: Any) -> Label:
 
 def _sizes(family: str) -> list[str]:
     """Return the fields of a family that have no default."""
+    if names_file(family):
+        return ["n_nodes"]
     if family not in GRAPHS:
         return []
     return [name for name, default in parameters(GRAPHS[family]).items() if default == "required"]

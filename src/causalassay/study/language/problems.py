@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+from causalassay.common.definitions import Role, find_definition, names_file
 from causalassay.common.spelling import visible
 from causalassay.data.file_pairs import stem
 from causalassay.diagnostics.registry import DIAGNOSTICS
@@ -46,9 +48,11 @@ from causalassay.study.language.tables import (
     ProblemHeadSchema,
     ProblemSchema,
     construct,
+    frozen,
     valid_part,
     validated,
 )
+from causalassay.study.own_parts import GRAPH, MODEL, OwnGraphs, OwnModel, own_part
 from causalassay.study.plan import ProblemEntry
 from causalassay.study.problem_specs import (
     SCALING,
@@ -64,9 +68,9 @@ from causalassay.study.problem_specs import (
 
 
 def build_graph(
-    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes, folder: Path = Path()
 ) -> GraphSource | None:
-    """Return the graph source that a table names.
+    """Return the graph source that a table names; a Python file is relative to `folder`.
 
     Examples
     --------
@@ -79,6 +83,8 @@ def build_graph(
     ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
     """
     kind: Any = table.get("kind")
+    if names_file(kind):
+        return _own_source(GRAPH, table, folder, location, mistakes)
     family: Any = registered(GRAPHS, kind, location.at("kind"), mistakes)
     if family is None:
         return None
@@ -86,9 +92,9 @@ def build_graph(
 
 
 def build_model(
-    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes, folder: Path = Path()
 ) -> ModelSource | None:
-    """Return the model source that a table names.
+    """Return the model source that a table names; a Python file is relative to `folder`.
 
     Examples
     --------
@@ -96,6 +102,8 @@ def build_model(
     >>> mistakes.lines
     ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
     """
+    if names_file(table.get("kind")):
+        return _own_source(MODEL, table, folder, location, mistakes)
     before = mistakes.noted
     kind, mechanism = _kind_and_mechanism(table, location, mistakes)
     fields = _without(table, "kind", "mechanism")
@@ -112,6 +120,37 @@ def build_model(
     else:
         model = construct(source, fields, kind, location, mistakes)
     return model if mistakes.noted == before else None
+
+
+def _own_source(
+    role: Role, table: Mapping[str, Any], folder: Path, location: Location, mistakes: Mistakes
+) -> Any:
+    """Return the graph family or the model of a Python file."""
+    use, where = str(table["kind"]), location.at("kind")
+    try:
+        found = find_definition(use, folder, role)
+        fields = _without(table, "kind")
+        legal = list(fields) if found.parameters is None else list(found.parameters)
+        unknown = [key for key in fields if key not in legal]
+        for key in unknown:
+            message = unknown_parameter(key, use, legal)
+            mistakes.add(location.at(key), message, element=False)
+        missing = [key for key in found.required if key not in fields]
+        for key in missing:
+            mistakes.add(location.at(key), f"missing; {found.name!r} requires it")
+        if unknown or missing:
+            return None
+        part = own_part(found, frozen(fields))
+    except (OSError, ValueError) as reason:
+        mistakes.add(where, str(reason))
+        return None
+    if role is GRAPH:
+        return OwnGraphs(part, lagged=found.declared.get("lagged") is True)
+    mechanism = found.declared.get("mechanism", "linear")
+    if not isinstance(mechanism, str):
+        mistakes.add(where, f"{use}: `mechanism` is text, such as 'var', got {mechanism!r}")
+        return None
+    return OwnModel(part, mechanism)
 
 
 def build_interventions(
@@ -199,12 +238,6 @@ def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 _HEAD_KEYS = tuple(ProblemHeadSchema.model_fields)
-_PARTS: dict[str, Callable[[Mapping[str, Any], Location, Mistakes], Any]] = {
-    "graph": build_graph,
-    "model": build_model,
-    "interventions": build_interventions,
-    "accept": build_accept,
-}
 _NEEDED = {
     "graph": "a table [problems.graph], or [problems.data] for a data file, or `network`",
     "model": "a table [problems.model]",
@@ -323,9 +356,15 @@ class ProblemReader:
         before: int,
     ) -> ProblemSpec | None:
         """Return a generated problem, unless a mistake was noted since `before`."""
+        builders: dict[str, Callable[[Mapping[str, Any], Location, Mistakes], Any]] = {
+            "graph": partial(build_graph, folder=self.folder),
+            "model": partial(build_model, folder=self.folder),
+            "interventions": build_interventions,
+            "accept": build_accept,
+        }
         parts = {
             key: build(table[key], location.at(key), self.mistakes)
-            for key, build in _PARTS.items()
+            for key, build in builders.items()
             if isinstance(table.get(key), Mapping)
         }
         for key, expected in _NEEDED.items():

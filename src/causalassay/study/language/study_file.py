@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from causalassay.common.code_files import LocalModule
 from causalassay.common.files import as_text, read_bytes
 from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
@@ -33,6 +34,7 @@ from causalassay.study.language.mistakes import (
 )
 from causalassay.study.language.problems import ProblemReader
 from causalassay.study.language.tables import StudySchema, validated
+from causalassay.study.own_parts import OwnGraphs, OwnModel, OwnPart
 from causalassay.study.plan import (
     DEFAULT_DIAGNOSTICS,
     DISCRETE_DIAGNOSTICS,
@@ -47,6 +49,7 @@ from causalassay.study.problem_specs import (
     FILE_SCHEME,
     NETWORK_SCHEME,
     FromFile,
+    Generated,
     World,
     is_of_folder,
     scheme,
@@ -158,9 +161,9 @@ def study_text(path: Path) -> str:
 def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) -> Study | None:
     # The parts are read from the tables, not from `head`: a mistake there hides none of theirs.
     head = validated(StudySchema, tables, Location(""), mistakes)
-    metrics = MetricReader(mistakes)
+    metrics = MetricReader(mistakes, folder)
     metrics.read(tables.get("metrics"), "metrics")
-    diagnostics = read_diagnostics(tables.get("diagnostics"), "diagnostics", mistakes)
+    diagnostics, own = read_diagnostics(tables.get("diagnostics"), "diagnostics", mistakes, folder)
     limits = _limits(tables.get("limits"), mistakes)
     reader = ProblemReader(folder, _seed(tables.get("seed")), mistakes)
     problems = _read_all(reader, tables, "problems")
@@ -181,6 +184,14 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         mistakes.add("algorithms", "missing; there is nothing to run")
     if head is None or mistakes.lines:
         return None
+    parts = [entry.own.part for entry in metrics.entries if entry.own is not None]
+    parts += [diagnostic.part for diagnostic in own]
+    for entry, _ in problems:
+        sources = entry.spec.sources if isinstance(entry.spec, Generated) else ()
+        parts += [one.part for one in sources if isinstance(one, OwnGraphs | OwnModel)]
+    check_modules(parts, mistakes)
+    if mistakes.lines:
+        return None
     stated = diagnostics if "diagnostics" in tables else defaults.diagnostics
     if head.controls and needs_controls(metrics.entries):
         worlds = {world(entry.spec) for entry, _ in problems}
@@ -197,6 +208,7 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         metrics=tuple(metrics.entries),
         diagnostics=stated,
         text=text,
+        own_diagnostics=own,
     )
 
 
@@ -218,6 +230,20 @@ def _read_all(reader: Any, tables: dict[str, Any], key: str) -> list[Any]:
     for step, table in enumerate(stated if isinstance(stated, list) else []):
         entries += reader.read(table, Location(f"{key}[{step}]"))
     return entries
+
+
+def check_modules(parts: Iterable[OwnPart], mistakes: Mistakes) -> None:
+    """Note two modules of one name: metrics, models and the like run in one process."""
+    known: dict[str, LocalModule] = {}
+    for part in parts:
+        for module in part.code.modules:
+            first = known.setdefault(module.name, module)
+            if first.sha256 != module.sha256:
+                message = (
+                    f"{part.use} imports {module.name!r} from {module.path}, and another file "
+                    f"imports {first.path}; rename one"
+                )
+                mistakes.add("", message)
 
 
 def check_distinct(entries: Sequence[tuple[Entry, Location]], mistakes: Mistakes) -> None:

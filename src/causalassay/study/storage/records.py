@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from causalassay.metrics.registry import METRICS
 from causalassay.study.keys import canonical
 from causalassay.study.plan import (
     AlgorithmEntry,
@@ -20,7 +19,6 @@ from causalassay.study.plan import (
     RescoreTask,
     RunTask,
     Study,
-    measure_key,
     task_key,
 )
 from causalassay.study.problem_specs import graph_address, scheme
@@ -93,7 +91,7 @@ def refuse_duplicates(study: Study) -> None:
 
 def register_parts(connection: sqlite3.Connection, study: Study) -> PartIds:
     """Write a study's parts, mark those it no longer has, and return the ids."""
-    measures = [measure_key(name) for name in study.diagnostics]
+    measures = study.measure_keys
     tables: dict[str, tuple[str, list[dict[str, Any]], list[str]]] = {
         "problems": (
             "key",
@@ -173,7 +171,7 @@ def _metric(index: int, entry: MetricEntry) -> dict[str, Any]:
         "name": entry.name,
         "resolution": entry.resolution,
         "version": entry.version,
-        "better": METRICS[entry.name].better,
+        "better": entry.metric.better,
         "place": index,
     }
 

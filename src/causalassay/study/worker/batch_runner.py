@@ -68,7 +68,7 @@ def warm(jobs: dict[str, Job], folder: Path | None = None) -> None:
 
 def scoring_jobs(study: Study) -> dict[str, Job]:
     """Return what compiles the kernels of a study's metrics and models, by name."""
-    entries = [entry for entry in study.metrics if entry.name in METRICS.built_in]
+    entries = [e for e in study.metrics if e.own is None and e.name in METRICS.built_in]
     jobs: dict[str, Job] = {
         f"{kind} metric {entry.label or entry.name}": partial(_score, kind, entry)
         for entry in sorted(entries, key=lambda entry: entry.name not in _LONGEST)
@@ -93,7 +93,8 @@ def measuring_jobs(study: Study) -> dict[str, Job]:
         for name in study.diagnostics
         if name in DIAGNOSTICS.built_in
     }
-    if not {*study.diagnostics} <= {*DIAGNOSTICS, N_DRAWS}:
+    own = {diagnostic.name for diagnostic in study.own_diagnostics}
+    if not {*study.diagnostics} <= {*DIAGNOSTICS, *own, N_DRAWS}:
         jobs |= {f"{kind} order measures": partial(_measure_orders, kind) for kind in worlds(study)}
     return jobs
 

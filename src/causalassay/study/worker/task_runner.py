@@ -20,7 +20,7 @@ from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.graphs import is_dag
 from causalassay.metrics.edges import Guess, graph_of
 from causalassay.metrics.probabilities import RELIABILITY, sums_in_bins
-from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
+from causalassay.metrics.registry import GraphMetric, Undefined, as_number
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.plan import (
@@ -70,7 +70,7 @@ class Scorer:
 
     def score(self, entry: MetricEntry) -> float:
         """Return the number; raises a ValueError where there is none."""
-        metric = METRICS[entry.name]
+        metric = entry.metric
         if metric.takes == "estimate":
             if self.problem.data.world == "series":
                 self._check_kind()
@@ -96,9 +96,7 @@ class Scorer:
         read_only.flags.writeable = False
         shown = replace(guess, graph=read_only) if isinstance(guess, Estimate) else read_only
         number = metric.score(self.problem, shown)
-        if number is None:
-            raise TypeError("it returned None, not a number")
-        return float(number)
+        return as_number(number)
 
     def _check_summary(self, entry: MetricEntry, metric: GraphMetric) -> None:
         """Raise where a number of DAGs or classes would be taken of a summary graph."""
@@ -165,16 +163,19 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
     for index in task.diagnostics:
         name = study.diagnostics[index]
         try:
-            scores.append(float(_number(name, made)))
+            scores.append(as_number(_number(study, name, made)))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
             notes[name] = reason_here(error)
     return Record(task, "ok", scores=tuple(scores), notes=notes)
 
 
-def _number(name: str, made: MadeProblem) -> float:
+def _number(study: Study, name: str, made: MadeProblem) -> Any:
     if name == N_DRAWS:
         return made.draws
+    for own in study.own_diagnostics:
+        if own.name == name:
+            return own.measure(made.problem)
     if name in DIAGNOSTICS:
         return DIAGNOSTICS[name].measure(made.problem)
     from causalassay.judging.order_measures import (  # noqa: PLC0415 (not for every study)
