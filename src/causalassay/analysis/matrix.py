@@ -39,9 +39,9 @@ NOTHING_FOUND = {
 """What a table says of a scheme where no artefact was found."""
 
 REFERENCE_LEADS = "leads, too"
-"""What a table says of the reference baseline, by the rule of the robust, in place of their name."""
+"""What a table says of a reference baseline that leads as the robust do, in place of that name."""
 BELOW_REFERENCE = ", below reference"
-"""What follows the name of the robust whose lead is smaller than that of the reference somewhere."""
+"""What follows the name of robust algorithms whose lead is somewhere below the reference's."""
 
 
 @dataclass(frozen=True)

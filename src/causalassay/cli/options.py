@@ -120,7 +120,7 @@ def _with_plain_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_long_lines(docstring: str) -> str:
-    r"""Return a docstring with each paragraph on one line, so that help breaks it where it is shown.
+    r"""Return a docstring with each paragraph on one line: help breaks it where it is shown.
 
     Examples
     --------

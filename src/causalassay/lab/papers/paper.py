@@ -167,29 +167,34 @@ def _contradictions(paper: Paper) -> list[str]:
 
 
 def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
-    faults = []
+    faults = _faults_of_what_is_printed(value)
     if bool(value.ours) == bool(value.reason):
         faults.append("expected either `ours` or a `reason` why it is not computed")
     if value.other_data and value.reason:
         faults.append("`other_data` says what ours is computed on; with a `reason` there is none")
     if value.stand_in and (value.reason or value.kind not in {"bound", "ordering"}):
         faults.append("`stand_in` says which algorithm a computed bound or ordering is about")
+    if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
+        faults.append(f"a {value.kind} needs a `relation`")
+    if value.ours and (value.kind == CHOICE) != (value.ours.get("statistic") == CHOICE):
+        faults.append('the kind "choice" and `statistic = "choice"` belong together')
+    if value.ours and value.relation == "≈" and not value.margin:
+        faults.append('the relation "≈" needs a `margin`, stated before the run')
+    return faults + (_compute_faults(value, studies) if value.ours else [])
+
+
+def _faults_of_what_is_printed(value: PublishedValue) -> list[str]:
+    faults = []
     if value.kind in {"number", "bound", "choice"} and value.value is None and not _blank(value):
         faults.append(f"a {value.kind} needs a `value`, or a number in `printed`")
     printed = printed_number(value.printed)
     if value.kind in {"number", "choice"} and printed not in {None, value.value}:
         faults.append(f"`printed` is {printed:g} and `value` {value.number:g}; leave `value` out")
-    if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
-        faults.append(f"a {value.kind} needs a `relation`")
     if value.kind not in {"number", "choice"} and not value.claim:
         faults.append(f"a {value.kind} needs a `claim`")
-    if value.ours and (value.kind == CHOICE) != (value.ours.get("statistic") == CHOICE):
-        faults.append('the kind "choice" and `statistic = "choice"` belong together')
-    if value.ours and value.relation == "≈" and not value.margin:
-        faults.append('the relation "≈" needs a `margin`, stated before the run')
     if len(value.quote.split()) > MOST_QUOTED:
         faults.append(f"the quote has {len(value.quote.split())} words, at most {MOST_QUOTED}")
-    return faults + (_compute_faults(value, studies) if value.ours else [])
+    return faults
 
 
 def _blank(value: PublishedValue) -> bool:
