@@ -150,6 +150,24 @@ def test_running_again_computes_nothing(folder):
     assert 24 == json.loads(done.stdout)["rows"]["ok"]
 
 
+def test_the_rows_of_an_algorithm_are_computed_again_by_name(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "copy")
+    file = tmp_path / "copy" / "study.toml"
+    done = run_here("run", file, "--again", "pcc")
+    assert 2 == done.returncode
+    assert "no algorithm 'pcc'" in done.stderr
+    assert "did you mean 'pc'?" in done.stderr
+    done = run_here("run", file, "--again", "pc", "--dry-run")
+    assert "rows: 20 of 24 are stored already, 4 are missing" in done.stdout
+    done = run_here("run", file, "--again", "pc", "--workers", 1)
+    assert 0 == done.returncode, done.stderr
+    with closing(sqlite3.connect(tmp_path / "copy/small-results/study.sqlite")) as connection:
+        latest = "SELECT DISTINCT name FROM rows JOIN algorithms ON algorithms.id = algorithm "
+        latest += "WHERE session = (SELECT max(id) FROM sessions)"
+        assert [("pc",)] == connection.execute(latest).fetchall()
+        assert [(4,)] == connection.execute(latest.replace("DISTINCT name", "count(*)")).fetchall()
+
+
 def test_the_summary_is_json_too(folder):
     summary = json.loads(run_here("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)

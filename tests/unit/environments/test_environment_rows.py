@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from announced_environments import installed_fake
-from causalassay.cli.studies import Again, _prepared_environments
+from causalassay.cli.studies import Retried, _prepared_environments
 from causalassay.discovery import make_algorithm
 from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
@@ -172,7 +172,7 @@ model = {kind = "scm"}
 """
 
 
-@pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Again.skipped]), ("pc", [])])
+@pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Retried.skipped]), ("pc", [])])
 def test_install_runs_skipped_rows_again_whoever_installed_the_environment(
     name, again, monkeypatch
 ):

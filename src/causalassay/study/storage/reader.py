@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -48,6 +48,8 @@ class StudyStatus:
         Records per second of the last run.
     first_write, last_write : str, optional
         Times in UTC.
+    again : mapping
+        Rows that are to be computed again, by algorithm.
     """
 
     name: str
@@ -61,12 +63,13 @@ class StudyStatus:
     rate: float | None
     first_write: str | None
     last_write: str | None
+    again: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def left(self) -> int:
-        """Rows that are still to come."""
+        """Rows that are still to come, those to be computed again included."""
         done = sum(sum(counts.values()) for counts in self.counts.values())
-        return sum(self.totals.values()) - done
+        return sum(self.totals.values()) - done + sum(self.again.values())
 
     @property
     def seconds_left(self) -> float | None:
@@ -89,6 +92,11 @@ class StudyStatus:
                 )
                 if why := most_often(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")
+        lines += [
+            f"to be computed again: {counted(count, 'row')} of {name}; the earlier rows stay "
+            "until then"
+            for name, count in self.again.items()
+        ]
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
         if self.last_write is not None:
@@ -349,7 +357,17 @@ class StoreReader:
             self.rate(),
             first,
             last,
+            self._again(),
         )
+
+    def _again(self) -> dict[str, int]:
+        """Return how many rows are to be computed again, by algorithm."""
+        names = dict(self.connection.execute("SELECT place, name FROM algorithms"))
+        again: dict[str, int] = {}
+        for purpose in get_args(Purpose):
+            for place, _, _, count in outdated_counts(self.connection, purpose):
+                again[names[place]] = again.get(names[place], 0) + count
+        return again
 
 
 def counts_by_reason(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:
@@ -359,6 +377,20 @@ def counts_by_reason(connection: sqlite3.Connection, purpose: Purpose) -> dict[s
         "WHERE purpose = ? AND status != 'ok' GROUP BY 1"
     )
     return dict(connection.execute(query, (purpose,)).fetchall())
+
+
+def outdated_counts(
+    connection: sqlite3.Connection, purpose: Purpose
+) -> list[tuple[int, str, str, int]]:
+    """Return how many rows are to be computed again, by algorithm's index, status and reason."""
+    marks = f"SELECT 1 FROM meta WHERE name LIKE '{schema.AGAIN}%'"
+    if connection.execute(marks).fetchone() is None:
+        return []  # nearly always, and the query below reads all rows
+    query = (
+        "SELECT algorithm_place, status, coalesce(reason, ''), count(*) FROM wanted "
+        f"WHERE purpose = ? AND {schema.outdated('wanted')} GROUP BY 1, 2, 3"
+    )
+    return connection.execute(query, (purpose,)).fetchall()
 
 
 def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:

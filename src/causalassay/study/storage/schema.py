@@ -273,6 +273,22 @@ What `problem_specs.replicates_of` says of a specification.
 """
 
 
+AGAIN = "again "
+"""Begins the names in `meta` of algorithms whose earlier rows are to be computed again.
+
+The rest is the algorithm's key, and the value the session from which on its rows count.
+"""
+
+
+def outdated(table: str) -> str:
+    """Return the condition for a row of `rows` or `wanted` that is to be computed again."""
+    return (
+        "EXISTS (SELECT 1 FROM algorithms JOIN meta "
+        f"ON meta.name = '{AGAIN}' || algorithms.key WHERE algorithms.id = {table}.algorithm "
+        f"AND {table}.session < CAST(meta.value AS INTEGER))"
+    )
+
+
 def create(path: Path) -> None:
     """Create an empty store; until it is whole it has another name."""
     unfinished = path.with_name(path.name + ".new")
