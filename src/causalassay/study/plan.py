@@ -12,6 +12,7 @@ from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
+from causalassay.processes.messages import Output
 from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.keys import canonical, digest
 from causalassay.study.own_parts import OwnDiagnostic, OwnMetric
@@ -397,6 +398,8 @@ class Record:
     host : str
     wall : float
         Seconds of the whole task, problem and scores included: for batching, not stored.
+    output : Output
+        What the algorithm printed.
     """
 
     task: Task
@@ -409,6 +412,7 @@ class Record:
     notes: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
     wall: float = 0.0
+    output: Output = Output()
 
     @classmethod
     def without_scores(cls, task: Task, status: Status, reason: str, **others: Any) -> Record:

@@ -19,6 +19,12 @@ from causalassay.study.reasons import most_often
 from causalassay.study.storage import schema
 from causalassay.study.storage.checks import row_damage, seals_of
 from causalassay.study.storage.opening import open_to_read, running_driver
+from causalassay.study.storage.outputs import (
+    PrintedTask,
+    count_printed,
+    printed_tasks,
+    read_output,
+)
 from causalassay.study.storage.refusals import StoreRefused, rows_refusal, sound_content_needed
 
 # How far a study is, in words and as plain values.
@@ -50,6 +56,8 @@ class StudyStatus:
         Times in UTC.
     again : mapping
         Rows that are to be computed again, by algorithm.
+    printed : int
+        Rows whose algorithm printed something.
     """
 
     name: str
@@ -64,6 +72,7 @@ class StudyStatus:
     first_write: str | None
     last_write: str | None
     again: Mapping[str, int] = field(default_factory=dict)
+    printed: int = 0
 
     @property
     def left(self) -> int:
@@ -97,6 +106,10 @@ class StudyStatus:
             "until then"
             for name, count in self.again.items()
         ]
+        if self.printed:
+            lines.append(
+                f"output of {counted(self.printed, 'task')} is kept: `causalassay log` shows it"
+            )
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
         if self.last_write is not None:
@@ -329,6 +342,22 @@ class StoreReader:
         began, last = map(datetime.fromisoformat, (session.started, session.last_write))
         return session.records / max((last - began).total_seconds(), 1e-3)
 
+    def printed_tasks(self) -> list[PrintedTask]:
+        """Return the tasks whose algorithm printed something, in the order of the study."""
+        with self.sound():
+            return printed_tasks(self.connection)
+
+    def output(self, key: str) -> bytes:
+        """Return the end of what the task of a row printed.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged.
+        """
+        with self.sound():
+            return read_output(self.connection, key)
+
     def status(self) -> StudyStatus:
         """Return how far the study is."""
         with self.sound():
@@ -358,6 +387,7 @@ class StoreReader:
             first,
             last,
             self._again(),
+            count_printed(self.connection),
         )
 
     def _again(self) -> dict[str, int]:

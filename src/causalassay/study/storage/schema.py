@@ -263,6 +263,12 @@ TABLES = (
 """The present version. `wanted`: the rows of algorithms that the study as last run asks for."""
 
 
+OUTPUTS = """CREATE TABLE outputs (
+        row INTEGER PRIMARY KEY, size INTEGER NOT NULL, blob BLOB NOT NULL,
+        checksum INTEGER NOT NULL)"""
+"""A table that a store may have: what algorithms printed, packed, with the bytes in all."""
+
+
 HAS_ONE_DATA_SET = (
     "json_valid(spec) AND json_extract(spec, '$.of_folder') "
     "AND json_type(spec, '$.bootstrap') IS NULL"
@@ -320,9 +326,15 @@ def entries_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
 
 
 @cache
-def expected_entries() -> dict[tuple[str, str], str]:
-    """Return what `entries_of` gives for a store of the present version."""
+def expected_entries(*, optional: bool = False) -> dict[tuple[str, str], str]:
+    """Return what `entries_of` gives for a store of the present version.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether with the table that it may have.
+    """
     with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in TABLES:
+        for statement in (*TABLES, *([OUTPUTS] if optional else [])):
             connection.execute(statement)
         return entries_of(connection)

@@ -33,7 +33,7 @@ from causalassay.discovery.loading import load_code
 from causalassay.environments.process import EnvironmentFailed, answered_within, kept_pids, n_ended
 from causalassay.processes.left_threads import LeftThreads
 from causalassay.processes.messages import TOKEN, PickledObject
-from causalassay.processes.process_tree import children_of
+from causalassay.processes.process_tree import children_of, flush_printed
 from causalassay.processes.resources import VISIBLE
 from causalassay.processes.stages import loaded_seconds, loading, watch_imports
 from causalassay.study.estimate_encoding import pack
@@ -121,6 +121,7 @@ def serve(connection: Connection) -> None:
                     if request.data is not None:
                         data = request.data.receive(connection)
                     answer = _discover(algorithms[request.number], data, request.entropy, folder)
+            flush_printed()
             answer = answer._replace(clean=_is_clean())
             connection.send_bytes(message[:TOKEN] + _message(answer))
             if answer.clean is None:

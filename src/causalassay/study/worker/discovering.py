@@ -19,7 +19,7 @@ from causalassay.discovery.loading import load_code
 from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
-from causalassay.processes.messages import SentObject
+from causalassay.processes.messages import Output, SentObject
 from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.worker import granted_card
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
@@ -100,6 +100,8 @@ class Discovered:
     load_seconds : float
         Wall time of loading its code, which is no part of `seconds`: to the millisecond, and 0
         where the process had it. Nan where it did not end.
+    output : Output
+        What it printed.
     """
 
     status: Status
@@ -107,6 +109,7 @@ class Discovered:
     packed: bytes = field(default=b"", repr=False)
     seconds: float = float("nan")
     load_seconds: float = float("nan")
+    output: Output = Output()
 
 
 Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
@@ -183,13 +186,15 @@ class BlindDiscovery:
                 process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
+            process.process.output()  # what an earlier task left printed meanwhile
             came = self._attempt(process, entry, pickled, shown, entropy)
+            output = process.process.output()
             if isinstance(came, Discovered):
                 if came.status == "failed":
                     self._check_machine(process)
                 if not process.reusable:
                     self._drop(group)
-                return came
+                return replace(came, output=output)
             n_lost += fresh
             blamed = came.cause == "timeout" or (fresh and came.cause == "memory")
             blamed = blamed or n_lost >= TRIES
@@ -200,7 +205,7 @@ class BlindDiscovery:
                 if came.cause == "pool" and pickled.ours:  # ours write no files but kernels
                     raise until_mended(came.reason)
                 status: Status = "timeout" if came.cause == "timeout" else "failed"
-                return Discovered(status, came.reason)
+                return Discovered(status, came.reason, output=output)
         return self._unloadable[entry.key]
 
     def _check_machine(self, process: _Process) -> None:
