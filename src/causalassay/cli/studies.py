@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from causalassay.study.forecast import Forecast
     from causalassay.study.plan import Study
     from causalassay.study.programs import Program
+    from causalassay.study.scratch_folders import ScratchFolders
 
 MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
@@ -87,6 +88,12 @@ class RunOptions:
         "does not cover; other rows stay. Each old row stays until its new one comes. After an "
         "interruption, continue without --again. May be given more than once.",
         metavar="ALGORITHM",
+    )
+    scratch: Path | None = option(
+        None,
+        "Folder for the checkpoints of algorithms (`data.scratch`). Default: "
+        "causalassay/scratch in $XDG_CACHE_HOME or ~/.cache.",
+        rich_help_panel=_WHERE,
     )
     dry_run: bool = flag("Print what would run, and a time estimate from stored rows.")
     allow_programs: AllowPrograms = False
@@ -135,6 +142,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
             _prepared_environments(study, options.install, on_cluster=False)
         retry = [f"--retry={status.value}" for status in _to_retry(study, options)]
         again = [f"--again={name}" for name in options.again or []]
+        again += [f"--scratch={options.scratch.absolute()}"] if options.scratch else []
         further = [*retry, *again, *(["--allow-programs"] if programs else [])]
         command = study_command(options.study_file, folder, options.slurm, further)
         submit(study.name, command, folder, options.slurm, options.dry_run, as_json)
@@ -229,14 +237,17 @@ def _to_compute_again(options: RunOptions) -> list[str]:
 
 
 def _executor(study: Study, folder: Path, options: RunOptions) -> AbstractContextManager[Executor]:
+    from causalassay.study.scratch_folders import ScratchFolders
+
+    scratch = ScratchFolders.of_results(folder, options.scratch)
     if options.cluster != THESE_JOBS:
-        return executor_for(study, options.workers, options.cluster)
+        return executor_for(study, options.workers, options.cluster, scratch)
     from causalassay.study.slurm import sbatch_options
     from causalassay.study.slurm_executor import slurm_workers
 
     words = sbatch_options(options.slurm.slurm or "")
     logs = folder / "slurm-workers"
-    return slurm_workers(study, words, options.slurm.jobs, options.workers or 0, logs)
+    return slurm_workers(study, words, options.slurm.jobs, options.workers or 0, logs, scratch)
 
 
 def _print_plan(
@@ -278,7 +289,7 @@ def _n_cores() -> int:
 
 
 def executor_for(
-    study: Study, workers: int | None, cluster: str | None
+    study: Study, workers: int | None, cluster: str | None, scratch: ScratchFolders
 ) -> AbstractContextManager[Executor]:
     """Return local processes, by default one per core, or the workers of a cluster."""
     if cluster is not None:
@@ -286,10 +297,10 @@ def executor_for(
             raise ValueError("--workers is for local processes; with --cluster, leave it out")
         from causalassay.study.cluster_executor import DaskExecutor
 
-        return DaskExecutor(study, cluster)
+        return DaskExecutor(study, cluster, scratch=scratch)
     from causalassay.study.executors import LocalExecutor
 
-    return LocalExecutor(study, workers or _n_cores())
+    return LocalExecutor(study, workers or _n_cores(), scratch)
 
 
 def run_to_end(

@@ -25,6 +25,11 @@ TICK = 0.05
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside those that its caller expects."""
 
+_LONG = 2**14
+_REST = 0.01
+"""Seconds for which output is left to gather if less than `_LONG` bytes came; the pipe holds more
+than that."""
+
 GOODBYE_SECONDS = 30.0
 """What the launcher has to tell the exit code of a process that is gone."""
 
@@ -46,6 +51,8 @@ class IsolatedProcess:
         self._connection = _patient(started.work)
         self._poll = select.poll()  # the connection's own takes 30 µs to prepare
         self._poll.register(started.work, select.POLLIN)
+        self._poll_answer = select.poll()
+        self._poll_answer.register(started.work, select.POLLIN)
         self._process = started.process
         self._held: SentObject | None = None
         self._token = b""
@@ -141,9 +148,14 @@ class IsolatedProcess:
                 return Loss.too_big(limits.memory)
 
     def _read_printed(self) -> None:
+        length = _LONG
         with contextlib.suppress(BlockingIOError):
-            if not self._printed.read():
-                self._poll.unregister(self._printed.handle)  # it has closed its streams
+            length = self._printed.read()
+        if not length:
+            self._poll.unregister(self._printed.handle)  # it has closed its streams
+        elif length < _LONG:
+            # Else each line would cost this process as much as the one that prints.
+            self._poll_answer.poll(1000 * _REST)
 
     def _holds_more(self, memory: int) -> bool:
         shared = None if self._held is None else self._held.shared

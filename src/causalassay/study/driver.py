@@ -37,6 +37,7 @@ from causalassay.study.plan import (
     tried_apart,
 )
 from causalassay.study.storage import Store
+from causalassay.study.storage.running import RunningFile, RunningTask
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def run_study(  # noqa: PLR0913  most of them have defaults
             store.forget(statuses)
         if outdated:
             store.mark_outdated(outdated)
+        running_file = RunningFile(folder)
         if changed := store.earlier_machines():
             notify(
                 f"earlier rows come from another machine or other versions ({'; '.join(changed)}): "
@@ -123,21 +125,29 @@ def run_study(  # noqa: PLR0913  most of them have defaults
         ended = "failed"
         try:
             with executor as running:
+                if outdated and running.scratch is not None:
+                    running.scratch.forget(study, outdated)
                 for name, threads in _wide(study, running.workers):
                     notify(
                         f"{name} computes with {threads} threads on "
                         f"{counted(running.workers, 'worker')}: each of its tasks runs alone"
                     )
+
+                def show(progress: Progress, executor: Executor = running) -> None:
+                    watch(progress)
+                    running_file.show(_running_tasks(study, executor))
+
                 if any(entry.tuning for entry in study.algorithms):
-                    _run_purpose(study, store, running, "tuning", watch)
+                    _run_purpose(study, store, running, "tuning", show)
                     _choose(study, store)
-                _run_purpose(study, store, running, "main", watch)
+                _run_purpose(study, store, running, "main", show)
             store.remove_marks()
             ended = "completed"
         except KeyboardInterrupt:
             ended = "interrupted"
             raise
         finally:
+            running_file.close()
             store.finish(ended)
         return Counter(store.counts("main"))
 
@@ -172,6 +182,22 @@ def algorithms_named(study: Study, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(indices)
 
 
+def _running_tasks(study: Study, executor: Executor) -> list[RunningTask]:
+    """Return the tasks that run now, as people call them."""
+    tasks = []
+    for (tuning, problem, replicate, algorithm, run), since in executor.at_work:
+        purpose: Purpose = "tuning" if tuning else "main"
+        name, scratch = "", ""
+        if algorithm >= 0:
+            name = study.algorithms[algorithm].name
+        if algorithm >= 0 and executor.scratch is not None:
+            task = RunTask(purpose, problem, replicate, algorithm, run, ())
+            scratch = str(executor.scratch.of_task(study, task))
+        where = study.problems[problem].name
+        tasks.append(RunningTask(name, where, replicate, purpose, since, scratch))
+    return tasks
+
+
 def _wide(study: Study, workers: int) -> list[tuple[str, int]]:
     """Return the algorithms with more threads than there are workers."""
     named = [(entry.name, entry.needs.threads) for entry in study.algorithms]
@@ -193,6 +219,9 @@ def _run_purpose(
             store.save(records)
             new += len(records)
             rows = [record for record in records if isinstance(record.task, RunTask)]
+            if executor.scratch is not None:
+                done = (record.task for record in records if record.status == "ok")
+                executor.scratch.remove(study, (t for t in done if isinstance(t, RunTask)))
             counts.update(record.status for record in rows)
             reasons.update(record.reason for record in rows if record.status != "ok")
         show()

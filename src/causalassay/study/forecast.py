@@ -12,8 +12,8 @@ from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.problem_specs import is_of_folder
 from causalassay.study.storage import read_store, schema
-from causalassay.study.storage.reader import span
 from causalassay.study.storage.refusals import refuse_other_study
+from causalassay.study.storage.running import span
 
 # How many rows a store has of each problem and algorithm, and how long they took.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sqlite3
+import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from causalassay.study.storage.outputs import (
     read_output,
 )
 from causalassay.study.storage.refusals import StoreRefused, rows_refusal, sound_content_needed
+from causalassay.study.storage.running import RunningTask, read_running, span
 
 # How far a study is, in words and as plain values.
 
@@ -58,6 +60,8 @@ class StudyStatus:
         Rows that are to be computed again, by algorithm.
     printed : int
         Rows whose algorithm printed something.
+    running : tuple of RunningTask
+        The tasks that run now, but those that have just begun.
     """
 
     name: str
@@ -73,6 +77,7 @@ class StudyStatus:
     last_write: str | None
     again: Mapping[str, int] = field(default_factory=dict)
     printed: int = 0
+    running: tuple[RunningTask, ...] = ()
 
     @property
     def left(self) -> int:
@@ -87,7 +92,8 @@ class StudyStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return dataclasses.asdict(self) | {"left": self.left, "seconds_left": self.seconds_left}
+        values = dataclasses.asdict(self) | {"left": self.left, "seconds_left": self.seconds_left}
+        return values | {"running": [task.to_dict() for task in self.running]}
 
     def lines(self) -> list[str]:
         """Return what to print."""
@@ -112,6 +118,9 @@ class StudyStatus:
             )
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
+        if self.running:
+            now = time.time()
+            lines += ["running now:", *(f"  {task.line(now)}" for task in self.running)]
         if self.last_write is not None:
             lines.append(f"first row {self.first_write}, last row {self.last_write}")
         width = max((len(name) for name in self.algorithms), default=0)
@@ -131,19 +140,6 @@ class StudyStatus:
 def _counts_text(counts: Mapping[str, int]) -> str:
     """Return counts in words, without the zeros."""
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
-
-
-def span(seconds: float) -> str:
-    """Return a duration in the unit that fits.
-
-    Examples
-    --------
-    >>> span(40), span(600), span(9000)
-    ('40 s', '10 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True)
@@ -388,6 +384,7 @@ class StoreReader:
             last,
             self._again(),
             count_printed(self.connection),
+            tuple(read_running(self.folder)) if driver else (),
         )
 
     def _again(self) -> dict[str, int]:
