@@ -118,6 +118,10 @@ class Output:
     end: bytes = field(default=b"", repr=False)
 
 
+NO_OUTPUT = Output()
+"""Of a process that printed nothing."""
+
+
 class PrintedOutput:
     """A pipe that a process prints into, and what it has printed since it was last taken.
 
@@ -166,6 +170,8 @@ class PrintedOutput:
         with contextlib.suppress(OSError):  # there is no more, or it is closed
             while self._size < most and self.read():
                 pass
+        if not self._size:
+            return NO_OUTPUT
         output = Output(self._size, bytes(self._end))
         self._size = 0
         self._end.clear()

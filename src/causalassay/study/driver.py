@@ -192,7 +192,7 @@ def _running_tasks(study: Study, executor: Executor) -> list[RunningTask]:
             name = study.algorithms[algorithm].name
         if algorithm >= 0 and executor.scratch is not None:
             task = RunTask(purpose, problem, replicate, algorithm, run, ())
-            scratch = str(executor.scratch.of_task(study, task))
+            scratch = executor.scratch.path_of_task(study, task)
         where = study.problems[problem].name
         tasks.append(RunningTask(name, where, replicate, purpose, since, scratch))
     return tasks

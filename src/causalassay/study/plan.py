@@ -12,7 +12,7 @@ from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
-from causalassay.processes.messages import Output
+from causalassay.processes.messages import NO_OUTPUT, Output
 from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.processes.stages import Place
 from causalassay.study.keys import canonical, digest
@@ -413,7 +413,7 @@ class Record:
     notes: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
     wall: float = 0.0
-    output: Output = Output()
+    output: Output = NO_OUTPUT
 
     @classmethod
     def without_scores(cls, task: Task, status: Status, reason: str, **others: Any) -> Record:

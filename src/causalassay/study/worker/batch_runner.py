@@ -273,7 +273,7 @@ def _discovery(study: Study, task: Task) -> Discovery:
     """Return how the algorithm of a task is run, if the task runs one."""
     scratch = ""
     if _state.scratch is not None and isinstance(task, RunTask):
-        scratch = str(_state.scratch.of_task(study, task))
+        scratch = _state.scratch.path_of_task(study, task)
 
     def discover(entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
         with not_limited():  # an algorithm's time is watched where its process is

@@ -19,7 +19,7 @@ from causalassay.discovery.loading import load_code
 from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
-from causalassay.processes.messages import Output, SentObject
+from causalassay.processes.messages import NO_OUTPUT, Output, SentObject
 from causalassay.processes.scratch import begin_task
 from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.worker import granted_card
@@ -110,7 +110,7 @@ class Discovered:
     packed: bytes = field(default=b"", repr=False)
     seconds: float = float("nan")
     load_seconds: float = float("nan")
-    output: Output = Output()
+    output: Output = NO_OUTPUT
 
 
 Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
