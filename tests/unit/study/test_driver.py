@@ -317,6 +317,8 @@ class OneByOne:
     ran: list = field(default_factory=list)
     waiting: list = field(default_factory=list)
     compiling: None = None
+    scratch: None = None
+    at_work: tuple = ()
     workers: int = 1
     batch_seconds: float = 0.01
 
