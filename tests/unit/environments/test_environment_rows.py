@@ -18,10 +18,12 @@ from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.programs import for_workers
+from causalassay.study.worker import discovering
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
@@ -49,10 +51,10 @@ def worker(launcher):
     """Run tasks as a worker does; return their records."""
     discovery = BlindDiscovery(launcher, MEMORY, {})
 
-    def run(deed, replicate=0, *, use="fake-deed", seconds=LIMIT, memory=None):
+    def run(deed, replicate=0, *, use="fake-deed", seconds=LIMIT, memory=None, needs=NO_NEEDS):
         parameters = {"deed": deed} if use == "fake-deed" else {}
         algorithm = make_algorithm(use, **parameters)
-        entry = AlgorithmEntry(deed, use, algorithm, limits=Limits(seconds, memory))
+        entry = AlgorithmEntry(deed, use, algorithm, limits=Limits(seconds, memory), needs=needs)
         metrics = (MetricEntry("shd", METRICS["shd"].resolution, 1, "shd"),)
         problem = ProblemEntry("p", Generated(Chain(4), SCM(), 50))
         study = for_workers(Study("env", 1, 9, (problem,), (entry,), metrics, ()))
@@ -73,6 +75,15 @@ def test_one_process_of_an_environment_serves_all_its_algorithms_and_tasks(worke
     first, second, third = worker("chain"), worker("chain", 1), worker("draw", 2)
     assert [1, 2, 3] == [info(record)["calls"] for record in (first, second, third)]
     assert 1 == len({info(record)["pid"] for record in (first, second, third)})
+
+
+def test_a_package_has_the_threads_and_the_card_that_are_reserved_for_it(worker, monkeypatch):
+    monkeypatch.setattr(discovering, "granted_card", lambda: "7")
+    one, two = info(worker("chain")), info(worker("chain", needs=Needs(threads=2, gpus=0.5)))
+    assert ("1", "1") == (one["OMP_NUM_THREADS"], one["CAUSALASSAY_THREADS"])
+    assert ("2", "2") == (two["OMP_NUM_THREADS"], two["CAUSALASSAY_THREADS"])
+    assert ("passive", "7") == (two["OMP_WAIT_POLICY"], two["CUDA_VISIBLE_DEVICES"])
+    assert one["pid"] != two["pid"]
 
 
 def test_the_same_task_gives_the_same_row_in_any_order(worker):

@@ -1,11 +1,13 @@
 """Algorithms that reserve cores and graphics cards in a study, with cards that are simulated."""
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from causalassay.discovery import make_algorithm
 from causalassay.discovery.python_files import from_file
 from causalassay.graphs.sources import Chain
 from causalassay.metrics.registry import METRICS
@@ -108,6 +110,46 @@ def test_more_threads_than_workers_run_alone():
     rows = ran(study, records_of(study, 2))
     assert most_of(rows, lambda needs: min(needs.threads, 2)) <= 2
     assert {"9"} == {said["OMP_NUM_THREADS"] for needs, said in rows if needs.threads > 1}
+
+
+@pytest.mark.parametrize("stated", ["", "active"])
+def test_threads_that_wait_sleep_unless_the_user_says_otherwise(monkeypatch, stated):
+    """Other workers need the cores: waiting actively, threads hold up those they wait for."""
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if stated:
+        monkeypatch.setenv("OMP_WAIT_POLICY", stated)
+    study = study_of(Needs(threads=2), replicates=1)
+    ((_, said),) = ran(study, records_of(study, 2))
+    assert (stated or "passive") == said["OMP_WAIT_POLICY"]
+
+
+TELLING = """
+import os
+import sys
+names = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+with open(sys.argv[1], "a") as file:
+    print(*(os.environ.get(name) for name in names), file=file)
+with open(sys.argv[3], "w") as file:
+    file.write("from,to\\n")
+"""
+
+
+def test_a_program_has_the_threads_and_the_card_that_are_reserved_for_it(monkeypatch, tmp_path):
+    monkeypatch.setenv(VISIBLE, "7")
+    (tmp_path / "telling.py").write_text(TELLING)
+    said = tmp_path / "said.txt"
+    command = make_algorithm(
+        "command", program=f"{sys.executable} {tmp_path / 'telling.py'} {said}", promises="dag"
+    )
+    study = study_of(Needs(threads=2, gpus=1.0), Needs(threads=3), replicates=1)
+    entries = tuple(replace(entry, algorithm=command) for entry in study.algorithms)
+    study = replace(study, algorithms=entries)
+    for task in tasks_of(study):
+        with LocalExecutor(study, 2) as running:
+            saved = []
+            run_tasks(study, iter([task]), running, saved.extend)
+            assert [("ok", "")] == [(record.status, record.reason) for record in saved]
+    assert ["2 7", "3 "] == said.read_text().splitlines()
 
 
 def test_at_most_so_many_run_at_once():
