@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from announced_environments import installed_fake
-from causalassay.cli.studies import Again, _prepared_environments
+from causalassay.cli.studies import Again, _to_retry
 from causalassay.discovery import make_algorithm
 from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
@@ -184,13 +184,10 @@ model = {kind = "scm"}
 
 
 @pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Again.skipped]), ("pc", [])])
-def test_install_runs_skipped_rows_again_whoever_installed_the_environment(
-    name, again, monkeypatch
-):
-    monkeypatch.setattr("causalassay.cli.environments.install_all", lambda _absent: {})
-    monkeypatch.setattr("causalassay.study.programs.absent_environments", lambda _: [])
+def test_install_runs_skipped_rows_again_whoever_installed_the_environment(name, again):
     study = SimpleNamespace(algorithms=[AlgorithmEntry(name, name, make_algorithm(name))])
-    assert again == _prepared_environments(study, install=True, on_cluster=False)
+    slurm = SimpleNamespace(requeue=False)
+    assert again == _to_retry(study, SimpleNamespace(slurm=slurm, retry=None, install=True))
 
 
 def test_a_missing_environment_is_skipped_rows_until_it_is_installed(site, tmp_path):
