@@ -311,10 +311,19 @@ def _note_all(
             case "value_error":
                 mistakes.add(where, str(problem["ctx"]["error"]))
             case _:
-                drawn = location.drawn and isinstance(table[key], float)
-                hint = "; state integer = true" if drawn and problem["type"] == "int_type" else ""
+                hint = _type_hint(table[key], problem["type"], where)
                 mistakes.add(where, f"got {toml_text(table[key])}, expected {expected}{hint}")
     return set(first)
+
+
+def _type_hint(value: Any, problem: str, where: Location) -> str:
+    """Return what the author of a value of a wrong type may have meant, or nothing."""
+    if where.drawn and isinstance(value, float) and problem == "int_type":
+        return "; state integer = true"
+    single = problem in {"int_type", "float_type", "string_type", "bool_type"}
+    if where.table and isinstance(value, list | tuple) and single:
+        return f"; a list varies only under `grid`: grid.{'.'.join(where.keys)} = [...]"
+    return ""
 
 
 def _choices(annotation: Any) -> list[str]:

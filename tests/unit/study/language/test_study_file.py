@@ -105,13 +105,18 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         ("baselines = 1", "baselines: got 1, expected true or false"),
         ('metrics = "shd"', 'metrics: got "shd", expected a list of metrics'),
         ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' is listed twice"),
-        ("limits = 3", "limits: got 3, expected a table with seconds and memory"),
+        ("limits = 3", "limits: got 3, expected a table with seconds, load_seconds and memory"),
         ("limits.seconds = 0", "limits.seconds: got 0, expected a positive number of seconds"),
         ('limits.memory = "2 gigs"', 'limits.memory: got "2 gigs", expected bytes or text'),
         ("problems = []", "problems: got [], expected one or more tables [[problems]]"),
         ("problems = [3]", "problems[0]: got 3, expected a table"),
         ('algorithms = "pc"', 'algorithms: got "pc", expected a list of names and tables'),
         ("algorithms = [{}]", "algorithms[0].use: missing; expected the name of an algorithm"),
+        (
+            'algorithms = [{use = "pc", alpha = [0.1, 0.2]}]',
+            "algorithms[0].alpha: got [0.1, 0.2], expected a number; "
+            "a list varies only under `grid`: grid.alpha = [...]",
+        ),
     ],
 )
 def test_a_wrong_value_is_reported_with_what_was_expected(line, expected):

@@ -212,7 +212,7 @@ def test_tunings_share_candidates():
     assert any("7 held-out systems × 4 candidates = 28" in line for line in describe(study))
     other = again.replace("max_iter", "seconds = 9\nmax_iter")
     (line,) = mistakes_of(HEAD + PROBLEM + TUNED + other)[:1]
-    assert "under other limits; make them equal" in line
+    assert "under other limits, threads, gpus or at_most; make them equal" in line
 
 
 def test_a_hyper_parameter_without_default_can_be_tuned():
