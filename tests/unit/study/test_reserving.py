@@ -123,6 +123,43 @@ def test_threads_that_wait_sleep_unless_the_user_says_otherwise(monkeypatch, sta
     assert (stated or "passive") == said["OMP_WAIT_POLICY"]
 
 
+WITH_CACHE = """
+import sys
+import numpy as np
+from types import SimpleNamespace
+from causalassay.contracts import Estimate
+
+def empty_cache():
+    with open({path!r}, "a") as file:
+        print("given back", file=file)
+
+cuda = SimpleNamespace(is_initialized=lambda: True, empty_cache=empty_cache)
+sys.modules["torch"] = SimpleNamespace(cuda=cuda, manual_seed=lambda seed: None)
+
+class Cached:
+    def discover(self, data, rng):
+        with open({path!r}, "a") as file:
+            print("discovered", file=file)
+        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+"""
+
+
+def test_memory_of_a_card_that_torch_keeps_is_given_back_after_each_task(monkeypatch, tmp_path):
+    """Otherwise a task of another process finds the card full; torch is simulated."""
+    monkeypatch.setenv(VISIBLE, "0")
+    deeds = tmp_path / "deeds.txt"
+    (tmp_path / "cached.py").write_text(WITH_CACHE.format(path=str(deeds)))
+    cached = from_file("cached.py:Cached", tmp_path, {})
+    study = study_of(Needs(gpus=1.0), replicates=2)
+    study = replace(study, algorithms=(replace(study.algorithms[0], algorithm=cached),))
+    assert ["ok", "ok"] == [record.status for record in records_of(study, 2)]
+    assert 2 * ["discovered", "given back"] == deeds.read_text().splitlines()
+    study = replace(study, algorithms=(replace(study.algorithms[0], needs=NO_NEEDS),))
+    deeds.unlink()
+    records_of(study, 1)
+    assert 2 * ["discovered"] == deeds.read_text().splitlines()
+
+
 TELLING = """
 import os
 import sys
