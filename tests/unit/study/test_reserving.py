@@ -14,7 +14,7 @@ from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits
 from causalassay.processes.resources import NO_NEEDS, VISIBLE, Needs
-from causalassay.study import LocalExecutor, parse_study, run_study
+from causalassay.study import LocalExecutor, parse_study, read_study, run_study, study_table
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.language.mistakes import StudyMistakes
@@ -29,7 +29,9 @@ from causalassay.study.plan import (
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.worker.discovering import NO_CARD
+from causalassay.testing import check_algorithm
 from hostile.algorithms import Reserving
+from pages import files_shown_on
 from waiting import LIMIT
 
 
@@ -328,3 +330,26 @@ def test_what_torch_draws_without_a_seed_does_not_depend_on_earlier_tasks(tmp_pa
         draws.append([drawn[0], drawn[1]])
     assert draws[0] == draws[1]
     assert draws[0][0] != draws[0][1]
+
+
+@pytest.mark.needs("package:torch")
+def test_the_page_on_torch_can_be_followed(monkeypatch, tmp_path):
+    """Without a card: its rows are skipped, then computed once the study asks for none."""
+    monkeypatch.setenv(VISIBLE, "")
+    files = files_shown_on("docs/gpus.md")
+    assert {"gradients.py", "torch.toml"} == set(files)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text.replace("replicates = 10", "replicates = 1"))
+    check_algorithm(from_file("gradients.py:Gradients", tmp_path, {"steps": 20}).made())
+    study = read_study(tmp_path / "torch.toml")
+    run_study(study, tmp_path / "results", LocalExecutor(study, 2))
+    first = study_table(tmp_path / "results").frame.query("algorithm == 'Gradients'")
+    assert {("skipped", NO_CARD)} == {*zip(first.status, first.reason, strict=True)}
+    lines = (tmp_path / "torch.toml").read_text().splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("gpus"))
+    study = parse_study(text, tmp_path)
+    run_study(study, tmp_path / "results", LocalExecutor(study, 2), retry=["skipped"])
+    second = study_table(tmp_path / "results").frame.query("algorithm == 'Gradients'")
+    assert ["ok", "ok"] == list(second.status)
+    assert (second.seconds < second.load_seconds.sum()).all()
+    assert second.f1.max() > second.f1_chance.max()
