@@ -174,7 +174,7 @@ def check_installation(what):
     wheel = f"causalassay-{project['version']}-py3-none-any.whl"
     named = re.fullmatch(rf"(?:\.|\./{re.escape(wheel)})\[(.+)\]", what)
     extras = project["optional-dependencies"]
-    known = named[1] in extras if named else [what] in extras.values()
+    known = named[1] in extras if named else any(what in needed for needed in extras.values())
     assert known, f"{what} is no extra"
 
 
