@@ -187,6 +187,25 @@ def _declared_name(name: str) -> str:
     return value.display_name if value else ""
 
 
+_REMARKS = {"f1": "an undirected edge counts as one hit and one miss"}
+
+
+def metric_remark(metric: str) -> str:
+    """Return what must be known to read a metric beside others; empty for most.
+
+    Parameters
+    ----------
+    metric : str
+        As in the columns of studies: what is said of a metric may not hold of its resolutions.
+
+    Examples
+    --------
+    >>> metric_remark("f1"), metric_remark("shd"), metric_remark("f1 (favourable)")
+    ('an undirected edge counts as one hit and one miss', '', '')
+    """
+    return _REMARKS.get(metric, "")
+
+
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
 SERIES_METRICS = ("shd", "f1", "precision", "recall")
