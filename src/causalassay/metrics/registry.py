@@ -187,7 +187,9 @@ def _declared_name(name: str) -> str:
     return value.display_name if value else ""
 
 
-_REMARKS = {"f1": "an undirected edge counts as one hit and one miss"}
+_REMARKS = {
+    "f1": "F1 counts an undirected edge as one hit and one miss, so it rewards guessed directions"
+}
 
 
 def metric_remark(metric: str) -> str:
@@ -201,7 +203,7 @@ def metric_remark(metric: str) -> str:
     Examples
     --------
     >>> metric_remark("f1"), metric_remark("shd"), metric_remark("f1 (favourable)")
-    ('an undirected edge counts as one hit and one miss', '', '')
+    ('F1 counts an undirected edge as one hit and one miss, so it rewards ...', '', '')
     """
     return _REMARKS.get(metric, "")
 

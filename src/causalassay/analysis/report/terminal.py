@@ -26,7 +26,7 @@ from causalassay.analysis.summary import Ended, Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
 from causalassay.judging.findings import PARTIAL_KINDS
-from causalassay.metrics.registry import metric_name, metric_remark
+from causalassay.metrics.registry import metric_name
 from causalassay.present import Findings
 from causalassay.present.formatting import all_of, as_sentence, counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
@@ -251,14 +251,12 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
         "scheme": len(matrix.columns) - len(shown),
     }
     more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
-    better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better"
-    remark = metric_remark(matrix.metric)
-    head = f"{better}{f'; {remark}' if remark else ''}. {matrix.order}"
+    better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
     rest = f" The whole table ({more}): summary --full." if more else ""
     # The page says the rest: what was not looked at.
     words = in_words(list(dict.fromkeys(artefact.word for artefact in matrix.artefacts)))
     looked_at = f" Looked at: {words}." if words else ""
-    return f"{head} {'; '.join(signs)}.{looked_at}{rest}"
+    return f"{better} {'; '.join(signs)}.{looked_at}{rest}"
 
 
 def _sign(column: Column) -> str:
