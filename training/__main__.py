@@ -56,9 +56,19 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="folder of weights, logs and checkpoints")
     add("--minutes", type=float, help="budget of each prior in minutes of training")
     add("--steps", type=int, help="budget of each prior in steps, instead")
-    add("--seed", type=int, default=Plan.seed, help="of the first weights and of all data (%(default)s)")
+    add(
+        "--seed",
+        type=int,
+        default=Plan.seed,
+        help="of the first weights and of all data (%(default)s)",
+    )
     add("--rate", type=float, default=Plan.rate, help="highest rate of learning (%(default)s)")
-    add("--batch", type=float, default=Plan.batch, help="multiplies the systems of a batch (%(default)s)")
+    add(
+        "--batch",
+        type=float,
+        default=Plan.batch,
+        help="multiplies the systems of a batch (%(default)s)",
+    )
     add(
         "--tests",
         type=int,
