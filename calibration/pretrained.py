@@ -141,7 +141,7 @@ def parts() -> list[Part]:
         Part((*at_20, *nonlinear), ("notears",), 3, later=True),
         Part(nonlinear, SLOW, 3, later=True),
         Part(real, ("notears",), 1, later=True),
-        Part((*by_size, *apart_iscm, alarm), ("notears",), 3, later=True),
+        Part((*by_size, Cell("iscm", n_nodes=10)), ("notears",), 3, later=True),
     ]
 
 
@@ -258,14 +258,17 @@ def typed(command: str) -> str:
     --------
     >>> typed("python -m training --prior raw --steps 9 --out x --cache y --resume")
     'python -m training --prior raw --steps 9 --out weights'
+    >>> typed("python -m training --prior raw --steps 9 --out x, in two pieces")
+    'python -m training --prior raw --steps 9 --out weights  # in two pieces'
     """
+    command, _, remark = command.partition(", ")
     words, kept = iter(command.split()), []
     for word in words:
         if word in ("--out", "--cache", "--from", "--stop-after"):
             next(words)
         elif word != "--resume":
             kept.append(word)
-    return " ".join([*kept, "--out weights"])
+    return " ".join([*kept, "--out weights"]) + (f"  # {remark}" if remark else "")
 
 
 def summary(rows: Iterable[Row]) -> dict[str, Any]:
