@@ -163,7 +163,8 @@ def check_command(command):
             for word in words:
                 assert re.search(rf"^{word}:.*## ", makefile, re.MULTILINE), word
         case "pip":
-            check_installation(words[-1])
+            for what in words[2:]:
+                check_installation(what)
         case _:
             raise AssertionError(f"nobody knows whether {command!r} works: mark its block")
 
