@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -27,6 +28,13 @@ def chain(request):
 def draw(request):
     d = len(request.columns)
     return {"weights": np.triu(np.random.random((d, d)), 1)}  # noqa: NPY002
+
+
+def keep(request):
+    """Print, and say what its scratch folder is."""
+    os.write(1, b"from the package\n")
+    Path(os.environ["CAUSALASSAY_SCRATCH"], "there").write_text(request.scratch)
+    return chain(request)
 
 
 def crash(_):

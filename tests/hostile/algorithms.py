@@ -1,8 +1,10 @@
 """Algorithms that do what algorithms should not, or simple work slowly."""
 
+import ctypes
 import gc
 import importlib
 import os
+import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -195,3 +197,40 @@ class Sleeper:
         time.sleep(self.seconds)
         graph = np.triu(rng.random((data.n_nodes,) * 2) < 0.5, 1)
         return Estimate(graph, "dag", graph * rng.normal(size=graph.shape))
+
+
+@dataclass(frozen=True)
+class Printer:
+    """Print in every way that there is, then do one of the hostile functions."""
+
+    function: str = "same"
+    argument: str | int | None = None
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Print from Python, from C and from a program."""
+        print("from Python")  # noqa: T201
+        sys.stderr.write("from stderr\n")
+        ctypes.CDLL(None).puts(b"from C")
+        subprocess.run(["sh", "-c", "echo from a program"], check=True)
+        getattr(functions, self.function)(self.argument)
+        return _empty(data)
+
+
+@dataclass(frozen=True)
+class Resuming:
+    """Go on from the checkpoint in its scratch folder; on the first time, leave one and end."""
+
+    function: str = "same"
+    argument: str | int | None = None
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Return the empty graph, with what was found there."""
+        checkpoint = data.scratch / "checkpoint"
+        before = checkpoint.read_text() if checkpoint.exists() else ""
+        if not before:
+            checkpoint.write_text("half")
+            data.progress(0.5, "half of it")
+            getattr(functions, self.function)(self.argument)
+        return Estimate(_empty(data).graph, "dag", info={"before": before, "in": str(data.scratch)})

@@ -213,6 +213,16 @@ def print_loudly(_):
     return True
 
 
+def print_much(lines):
+    for line in range(lines):
+        print(f"line {line}")  # noqa: T201
+
+
+def close_its_streams(_):
+    os.close(1)
+    os.close(2)
+
+
 def leave_a_file(path):
     """Leave a temporary file behind, write its name to a file, and crash."""
     with tempfile.NamedTemporaryFile(delete=False) as file:

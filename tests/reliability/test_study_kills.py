@@ -390,3 +390,63 @@ def test_a_full_disk_keeps_what_was_stored(run, start, study_file, tmp_path, und
         assert undisturbed == table(room / "results", tmp_path / "rows.csv")
     finally:
         os.system(f"umount {room}")  # noqa: S605
+
+
+SLOW = """
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from causalassay.contracts import Estimate
+
+
+@dataclass(frozen=True)
+class Slow:
+    def discover(self, data, rng):
+        checkpoint = data.scratch / "step"
+        start = int(checkpoint.read_text()) if checkpoint.exists() else 0
+        print("begins at", start)
+        for step in range(start, 3):
+            while step == 2 and not Path("GO").exists():
+                time.sleep(0.05)
+            checkpoint.write_text(str(step + 1))
+            data.progress((step + 1) / 3, f"step {step + 1} of 3")
+            time.sleep(0.3)
+        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+"""
+
+SLOW_STUDY = """
+name = "slow"
+seed = 1
+replicates = 1
+baselines = false
+diagnostics = []
+metrics = ["shd"]
+algorithms = [{use = "slow.py:Slow"}]
+
+[[problems]]
+samples = 20
+graph = {kind = "chain", n_nodes = 3}
+model.kind = "scm"
+"""
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
+def test_a_task_goes_on_from_its_checkpoint_after_the_driver_was_killed(start, run, tmp_path, blow):
+    (tmp_path / "slow.py").write_text(SLOW.replace("GO", str(tmp_path / "go")))
+    (tmp_path / "study.toml").write_text(SLOW_STUDY)
+    scratch, results = tmp_path / "scratch", tmp_path / "slow-results"
+    words = ("run", tmp_path / "study.toml", "--allow-programs", "--scratch", scratch)
+    driver = start(*words)
+    eventually(lambda: [file for file in scratch.rglob("step") if file.read_text() == "2"])
+    eventually(lambda: "67 % step 2 of 3" in run_here("status", results).stdout)
+    driver.send_signal(blow)
+    driver.communicate()
+    assert ["2"] == [file.read_text() for file in scratch.rglob("step")]
+    assert "running now" not in run_here("status", results).stdout
+    (tmp_path / "go").touch()
+    run(*words)
+    assert "begins at 2\n" == run_here("log", results).stdout
+    assert [] == [path for path in scratch.rglob("*") if path.is_file()]

@@ -16,6 +16,7 @@ from causalassay.study.executors import LocalExecutor
 from causalassay.study.language.study_file import as_study
 from causalassay.study.plan import Study
 from causalassay.study.programs import own_parts_of, programs_of
+from causalassay.study.scratch_folders import ScratchFolders
 
 
 def run(
@@ -74,10 +75,13 @@ def run(
             "trust them"
         )
     with ExitStack() as temporary:
+        home = None
         if out is None and isinstance(study, Path | str) and Path(study).is_file():
             out = Path(study).parent / f"{plan.name}-results"
         elif out is None:
             out = temporary.enter_context(tempfile.TemporaryDirectory(prefix=f"{plan.name}-"))
+            home = temporary.enter_context(tempfile.TemporaryDirectory(prefix="causalassay-"))
+        scratch = ScratchFolders.of_results(Path(out), None if home is None else Path(home))
         cores = len(os.sched_getaffinity(0))
-        run_study(plan, Path(out), LocalExecutor(plan, workers or cores))
+        run_study(plan, Path(out), LocalExecutor(plan, workers or cores, scratch))
         return read(out)

@@ -22,7 +22,12 @@ PANELS = {
     "Judge a data set": {"audit": "judging:audit", "hall": "lab:hall"},
     "Use your own data": {"discover": "discovering:discover", "choose": "judging:choose"},
     "Judge algorithms on real systems": {"domain": "domain:domain"},
-    "Run a study": {"run": "studies:run", "status": "results:status", "replay": "studies:replay"},
+    "Run a study": {
+        "run": "studies:run",
+        "status": "results:status",
+        "log": "results:log",
+        "replay": "studies:replay",
+    },
     "Look at its results": {
         "summary": "results:summary",
         "report": "results:report",
@@ -128,7 +133,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     Examples
     --------
     >>> len(application(["audit"]).registered_commands), len(application().registered_commands)
-    (1, 14)
+    (1, 15)
     """
     app = typer.Typer(
         help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what "

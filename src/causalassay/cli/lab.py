@@ -241,8 +241,10 @@ class PaperOptions:
     def run(self, study: Study, folder: Path) -> None:
         """Run a study of a paper."""
         from causalassay.cli.studies import executor_for, run_to_end
+        from causalassay.study.scratch_folders import ScratchFolders
 
-        run_to_end(study, folder, executor_for(study, self.workers, self.cluster))
+        scratch = ScratchFolders.of_results(folder)
+        run_to_end(study, folder, executor_for(study, self.workers, self.cluster, scratch))
 
 
 def reproduce(options: PaperOptions, as_json: AsJson = False) -> None:

@@ -21,13 +21,14 @@ from causalassay.cli.options import (
     print_json,
 )
 from causalassay.cli.printing import progress_bar, wide_console
-from causalassay.common.spelling import listed
-from causalassay.present.formatting import counted
+from causalassay.common.spelling import did_you_mean, listed
+from causalassay.present.formatting import byte_size, counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from causalassay.lab.bundling import Bundle
+    from causalassay.study.storage.outputs import PrintedTask
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
@@ -46,6 +47,125 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         print_json(progress.to_dict() | {"instances": instances})
     else:
         typer.echo("\n".join([*progress.lines(), needed_line(needed)]))
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """Whose output is shown."""
+
+    results: Path = argument(
+        "The study's results folder, or the study file beside it.",
+        metavar="RESULTS",
+        autocompletion=complete_results,
+    )
+    key: str | None = argument("The key of a row, or its first characters.", None)
+    algorithm: str | None = option(None, "Only tasks of this algorithm.")
+    problem: str | None = option(None, "Only tasks on this problem, by its name.")
+    scheme: str | None = option(None, "Only tasks on problems of this scheme, such as iscm.")
+    replicate: int | None = option(None, "Only tasks on this replicate.", min=0)
+    failed: bool = flag("Only tasks whose row is not ok: failed, timeout or skipped.")
+
+
+def log(options: LogOptions, as_json: AsJson = False) -> None:
+    """Show what algorithms printed in a study: a list of tasks, or the output of one.
+
+    The last 64 kB of each task are kept, standard output and standard error together, also
+    of a task that failed, was too late, crashed or took too much memory. If one task is left
+    after all options, its output is printed, else the tasks are listed.
+
+    Example: causalassay log first-look-results --failed
+
+    One of them: causalassay log first-look-results 3fa9
+    """
+    from causalassay.study.reasons import plain_lines
+    from causalassay.study.storage import read_store
+
+    with read_store(_results_of(options.results)) as store:
+        printed = store.printed_tasks()
+        tasks = _chosen_tasks(printed, options)
+        output = store.output(tasks[0].key) if len(tasks) == 1 else b""
+    text = plain_lines(output)
+    if as_json:
+        shown = {"output": text} if len(tasks) == 1 else {}
+        print_json({"tasks": [task.to_dict() for task in tasks]} | shown)
+    elif len(tasks) == 1:
+        typer.echo("\n".join(_about_output(tasks[0], len(output))), err=True)
+        typer.echo(text, nl=not text.endswith("\n"))
+    elif tasks:
+        typer.echo("\n".join(_log_lines(tasks)))
+    else:
+        typer.echo("no task printed anything" if not printed else "no such task printed anything")
+
+
+def _results_of(given: Path) -> Path:
+    """Return the results folder; of a study file the one that `run` uses."""
+    if given.suffix != ".toml" or not given.is_file():
+        return given
+    from causalassay.study.language import read_study
+
+    return given.parent / f"{read_study(given).name}-results"
+
+
+def _chosen_tasks(printed: list[PrintedTask], options: LogOptions) -> list[PrintedTask]:
+    """Return the tasks that the options leave; refuse a name that no task has."""
+    tasks = [task for task in printed if task.key.startswith((options.key or "").lower())]
+    if options.key is not None and not tasks:
+        raise ValueError(f"no task whose key begins with {options.key!r} has printed anything")
+    for name in ("algorithm", "problem", "scheme"):
+        wanted = getattr(options, name)
+        if wanted is None:
+            continue
+        known = list(dict.fromkeys(getattr(task, name) for task in printed))
+        if wanted not in known:
+            raise ValueError(
+                f"--{name}: no {name} {wanted!r} has printed anything; "
+                + (did_you_mean(wanted, known) if known else "no other has, either")
+            )
+        tasks = [task for task in tasks if getattr(task, name) == wanted]
+    if options.replicate is not None:
+        tasks = [task for task in tasks if task.replicate == options.replicate]
+    return [task for task in tasks if task.status != "ok"] if options.failed else tasks
+
+
+def _about_output(task: PrintedTask, kept: int) -> list[str]:
+    """Return whose output it is, and how much of it there is."""
+    reason = f", {task.reason}" if task.reason else ""
+    lines = [
+        f"{task.algorithm} on {task.problem}, {_replicate(task)}: {task.status}{reason} "
+        f"({task.key})"
+    ]
+    if task.size > kept:
+        lines.append(f"the last {byte_size(kept)} of {byte_size(task.size)}:")
+    return lines
+
+
+def _replicate(task: PrintedTask) -> str:
+    where = "replicate" if task.purpose == "main" else "held-out system"
+    return f"{where} {task.replicate}"
+
+
+def _log_lines(tasks: list[PrintedTask]) -> Iterator[str]:
+    """Yield the tasks as a table, one line each."""
+    rows = [
+        (
+            task.key[:_KEY_SHOWN],
+            task.algorithm,
+            f"{task.problem}, {_replicate(task)}",
+            byte_size(task.size),
+            task.status,
+            shortened(task.reason, _REASON_SHOWN),
+        )
+        for task in tasks
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+    yield f"{counted(len(tasks), 'task')}; name a key to see its output"
+
+
+_KEY_SHOWN = 12
+_REASON_SHOWN = 60
 
 
 def summary(

@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from causalassay.study.executors import Executor
+    from causalassay.study.forecast import Forecast
     from causalassay.study.plan import Study
     from causalassay.study.programs import Program
+    from causalassay.study.scratch_folders import ScratchFolders
 
 MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
@@ -51,7 +53,7 @@ MOST_SUMMARIZED = 200_000
 _WHERE = "Where it runs"
 
 
-class Again(StrEnum):
+class Retried(StrEnum):
     """The status of rows that `run --retry` runs again."""
 
     failed = "failed"
@@ -74,11 +76,24 @@ class RunOptions:
     )
     workers: int | None = option(None, WORKERS, min=1, rich_help_panel=_WHERE)
     cluster: str | None = option(None, CLUSTER_OR_SLURM, rich_help_panel=_WHERE)
-    retry: list[Again] | None = option(
+    retry: list[Retried] | None = option(
         None,
         "Run rows with this status again: failed, timeout, skipped, or damaged (wrong "
         "checksum). May be given more than once.",
         metavar="STATUS",
+    )
+    again: list[str] | None = option(
+        None,
+        "Compute all rows of this algorithm again, such as after a change of code that its key "
+        "does not cover; other rows stay. Each old row stays until its new one comes. After an "
+        "interruption, continue without --again. May be given more than once.",
+        metavar="ALGORITHM",
+    )
+    scratch: Path | None = option(
+        None,
+        "Folder for the checkpoints of algorithms (`data.scratch`). Default: "
+        "causalassay/scratch in $XDG_CACHE_HOME or ~/.cache.",
+        rich_help_panel=_WHERE,
     )
     dry_run: bool = flag("Print what would run, and a time estimate from stored rows.")
     allow_programs: AllowPrograms = False
@@ -95,7 +110,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     Every algorithm runs on every replicate of every problem. Each run is one row,
     whatever happens. Rows are stored as they arrive: after Ctrl-C, a crash or a
     kill, the same command continues where it stopped. After a change to the study
-    file, only what is new is computed.
+    file, only what is new is computed; --retry and --again compute rows again.
 
     A study may name programs. They are shown, and run only if you allow it.
 
@@ -103,15 +118,19 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
 
     Example: causalassay run study.toml --workers 4
     """
+    from causalassay.study.driver import algorithms_named
+    from causalassay.study.forecast import forecast
     from causalassay.study.language import read_study
     from causalassay.study.programs import own_parts_of, programs_of
 
     study = read_study(options.study_file)
+    outdated = algorithms_named(study, options.again or [])  # before anybody is asked anything
     programs = programs_of(study.algorithms, own_parts_of(study))
     folder = options.out or options.study_file.parent / f"{study.name}-results"
     submits = _submits(options)
     if options.dry_run and not submits:
-        _print_plan(study, folder, programs, options.workers or _n_cores(), as_json)
+        left = forecast(study, folder, outdated)
+        _print_plan(study, folder, left, programs, options.workers or _n_cores(), as_json)
         return
     if not options.dry_run:
         permit(programs, options.allow_programs)
@@ -121,8 +140,10 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     if submits:
         if not options.dry_run:
             _prepared_environments(study, options.install, on_cluster=False)
-        retry = [f"--retry={again.value}" for again in _to_retry(study, options)]
-        further = [*retry, *(["--allow-programs"] if programs else [])]
+        retry = [f"--retry={status.value}" for status in _to_retry(study, options)]
+        again = [f"--again={name}" for name in options.again or []]
+        again += [f"--scratch={options.scratch.absolute()}"] if options.scratch else []
+        further = [*retry, *again, *(["--allow-programs"] if programs else [])]
         command = study_command(options.study_file, folder, options.slurm, further)
         submit(study.name, command, folder, options.slurm, options.dry_run, as_json)
         return
@@ -133,6 +154,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
             folder,
             _executor(study, folder, options),
             _to_retry(study, options),
+            _to_compute_again(options),
             options.slurm.local_disk,
         )
     if as_json:
@@ -193,7 +215,7 @@ def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> Non
     prepare_environments(absent_environments(study.algorithms), install, on_cluster)
 
 
-def _to_retry(study: Study, options: RunOptions) -> list[Again]:
+def _to_retry(study: Study, options: RunOptions) -> list[Retried]:
     """Return which rows are to run again; in a job that was queued again they were."""
     from causalassay.study.programs import needed_environments
     from causalassay.study.slurm import times_requeued
@@ -203,31 +225,44 @@ def _to_retry(study: Study, options: RunOptions) -> list[Again]:
     retry = list(options.retry or [])
     # Also what was skipped before somebody else installed it.
     if options.install and needed_environments(study.algorithms):
-        retry.append(Again.skipped)
+        retry.append(Retried.skipped)
     return retry
 
 
+def _to_compute_again(options: RunOptions) -> list[str]:
+    """Return the algorithms whose rows are computed again; a job queued again goes on with it."""
+    from causalassay.study.slurm import times_requeued
+
+    return [] if options.slurm.requeue and times_requeued() else list(options.again or [])
+
+
 def _executor(study: Study, folder: Path, options: RunOptions) -> AbstractContextManager[Executor]:
+    from causalassay.study.scratch_folders import ScratchFolders
+
+    scratch = ScratchFolders.of_results(folder, options.scratch)
     if options.cluster != THESE_JOBS:
-        return executor_for(study, options.workers, options.cluster)
+        return executor_for(study, options.workers, options.cluster, scratch)
     from causalassay.study.slurm import sbatch_options
     from causalassay.study.slurm_executor import slurm_workers
 
     words = sbatch_options(options.slurm.slurm or "")
     logs = folder / "slurm-workers"
-    return slurm_workers(study, words, options.slurm.jobs, options.workers or 0, logs)
+    return slurm_workers(study, words, options.slurm.jobs, options.workers or 0, logs, scratch)
 
 
 def _print_plan(
-    study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
+    study: Study,
+    folder: Path,
+    left: Forecast,
+    programs: Sequence[Program],
+    workers: int,
+    as_json: bool,
 ) -> None:
     """Print what a run would do; of how long it takes only what stored rows tell."""
     from causalassay.analysis.needed import needed_by, needed_line
-    from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
     from causalassay.study.programs import absent_environments
 
-    left = forecast(study, folder)
     needed = needed_by(study)
     named = [program.line for program in programs]
     absent = [home.name for home in absent_environments(study.algorithms)]
@@ -254,7 +289,7 @@ def _n_cores() -> int:
 
 
 def executor_for(
-    study: Study, workers: int | None, cluster: str | None
+    study: Study, workers: int | None, cluster: str | None, scratch: ScratchFolders
 ) -> AbstractContextManager[Executor]:
     """Return local processes, by default one per core, or the workers of a cluster."""
     if cluster is not None:
@@ -262,17 +297,18 @@ def executor_for(
             raise ValueError("--workers is for local processes; with --cluster, leave it out")
         from causalassay.study.cluster_executor import DaskExecutor
 
-        return DaskExecutor(study, cluster)
+        return DaskExecutor(study, cluster, scratch=scratch)
     from causalassay.study.executors import LocalExecutor
 
-    return LocalExecutor(study, workers or _n_cores())
+    return LocalExecutor(study, workers or _n_cores(), scratch)
 
 
 def run_to_end(
     study: Study,
     folder: Path,
     executor: AbstractContextManager[Executor],
-    retry: Sequence[Again] = (),
+    retry: Sequence[Retried] = (),
+    again: Sequence[str] = (),
     local_disk: Path | None = None,
 ) -> dict[str, int]:
     """Run what is left of a study, its progress on stderr; Ctrl-C ends the program.
@@ -284,7 +320,8 @@ def run_to_end(
     from causalassay.study.storage import WorkingCopy
 
     console = Console(stderr=True)
-    line = f"finished rows are in {folder}; run the same command to continue"
+    same = "run the same command without --again" if again else "run the same command"
+    line = f"finished rows are in {folder}; {same} to continue"
 
     def notify(note: str) -> None:
         console.print(f"note: {note}", style="yellow", soft_wrap=True)
@@ -299,7 +336,8 @@ def run_to_end(
             study,
             where,
             executor,
-            retry=[again.value for again in retry],
+            retry=[status.value for status in retry],
+            again=again,
             watch=watch,
             notify=notify,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -134,6 +136,12 @@ def _target_indices(targets: Sequence[Any], where: str) -> tuple[int, ...]:
     return indices
 
 
+SCRATCH_VARIABLE = "CAUSALASSAY_SCRATCH"
+"""The environment variable that names the scratch folder of a study's task.
+
+`processes.scratch` has it, too, which a browser cannot import.
+"""
+
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""
 
@@ -231,6 +239,47 @@ class Dataset(Shown):
     def n_nodes(self) -> int:
         """Number of columns d."""
         return len(self.columns)
+
+    @property
+    def scratch(self) -> Path | None:
+        """A folder for checkpoints of the task that runs now; None outside studies.
+
+        It is made when it is first asked for. It survives an interruption of the study (Ctrl-C, a
+        kill, a time limit), and the task finds it again when it is started again. It is removed
+        once the row of the task is stored with status ok.
+
+        Examples
+        --------
+        >>> print(Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).scratch)
+        None
+        """
+        if SCRATCH_VARIABLE not in os.environ:
+            return None
+        from causalassay.processes.scratch import task_scratch  # noqa: PLC0415  no browser has it
+
+        return task_scratch()
+
+    def progress(self, share: float, text: str = "") -> None:
+        """Report how far an algorithm is, which `causalassay status` shows while a study runs.
+
+        It may be called as often as you like: a few times a second it is written, and outside
+        studies nothing is done.
+
+        Parameters
+        ----------
+        share : float
+            What is done, from 0 to 1.
+        text : str
+            A few words, such as "epoch 40 of 100".
+
+        Examples
+        --------
+        >>> Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).progress(0.4, "epoch 40 of 100")
+        """
+        if SCRATCH_VARIABLE in os.environ:
+            from causalassay.processes.scratch import report_progress  # noqa: PLC0415  as above
+
+            report_progress(f"{100 * share:.0f} % {text}".rstrip())
 
     @property
     def world(self) -> World:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import hashlib
@@ -10,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +32,7 @@ from causalassay.data.files import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.graphs.probabilities import Probabilities, check_probabilities
 from causalassay.processes.process_tree import kill_group, killed_with_us
+from causalassay.processes.scratch import SCRATCH
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -220,7 +223,8 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
             process = subprocess.Popen(
                 words,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                # A study keeps what is printed; elsewhere it is no part of a result.
+                stdout=None if SCRATCH in os.environ else subprocess.DEVNULL,
                 stderr=stderr,
                 cwd=folder,
                 env=environment,
@@ -232,7 +236,7 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
         except OSError as reason:
             raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
         try:
-            with killed_with_us(process):
+            with killed_with_us(process), _kept_in_a_study(stderr):
                 process.wait(timeout=max_seconds)
         except subprocess.TimeoutExpired:
             late = f"no answer within {max_seconds} seconds; the program was killed"
@@ -242,6 +246,36 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
         if process.returncode:
             end = _end_of(stderr).decode("utf-8", "replace").strip()
             raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+
+
+@contextlib.contextmanager
+def _kept_in_a_study(stderr: IO[bytes]) -> Iterator[None]:
+    """Let a study keep what a program complains of, also of one that is killed in between."""
+    if SCRATCH not in os.environ:
+        yield
+        return
+    ended = threading.Event()
+    following = threading.Thread(target=_follow, args=(stderr.fileno(), ended), daemon=True)
+    following.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        following.join()
+
+
+def _follow(handle: int, ended: threading.Event) -> None:
+    """Print what comes into a file until it has ended; of very much only the end."""
+    position, is_last = 0, False
+    while not is_last:
+        is_last = ended.wait(_FOLLOW_EVERY)
+        position = max(position, os.fstat(handle).st_size - _MOST_FOLLOWED)
+        while piece := os.pread(handle, _MOST_FOLLOWED, position):
+            position += os.write(2, piece)
+
+
+_FOLLOW_EVERY = 0.2
+_MOST_FOLLOWED = 2**20
 
 
 def _end_of(file: IO[bytes]) -> bytes:

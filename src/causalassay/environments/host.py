@@ -69,6 +69,9 @@ class Request(SimpleNamespace):
     levels : list of int, or None
         Of discrete columns: how many values each takes; they are 0, 1, ….
     rows : {"independent", "series"}
+    scratch : str, or None
+        In a study: the path of a folder that survives an interruption of the task, for
+        checkpoints; to be made by whoever uses it. Also in CAUSALASSAY_SCRATCH.
     """
 
     @property
@@ -132,6 +135,10 @@ def _answer(adapter: Any, head: dict[str, Any], arrays: dict[str, Any]) -> Messa
     """Return the head and the arrays of an answer."""
     request = Request(arrays=arrays, **head)
     _seed(request.seed, request.python_seed)
+    if request.scratch:
+        os.environ["CAUSALASSAY_SCRATCH"] = request.scratch
+    else:
+        os.environ.pop("CAUSALASSAY_SCRATCH", None)
     table = "ALGORITHMS" if request.kind == "algorithm" else "GENERATORS"
     try:
         result = getattr(adapter, table, {})[request.name](request)

@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.environments.installing import clean_variables, state
 from causalassay.processes.limits import Loss
 from causalassay.processes.process_tree import kill_group
+from causalassay.processes.scratch import SCRATCH
 from causalassay.processes.stages import loading
 
 TICK = 0.5
@@ -117,6 +119,7 @@ class Request:
             "columns": list(self.columns),
             "levels": None if self.levels is None else list(self.levels),
             "rows": self.rows,
+            "scratch": os.environ.get(SCRATCH),
         }
         message: bytes = host.pack(head, self.arrays)
         return message
@@ -304,6 +307,10 @@ class EnvironmentProcess:
             If it prints without end.
         """
         piece = os.read(handle, _PIECE)
+        if _forwarded["printed"]:
+            with contextlib.suppress(OSError):
+                sys.stderr.flush()
+                os.write(2, piece)
         if handle == self._stderr:
             self._complaints = (self._complaints + piece)[-_SHOWN_LENGTH:]
         self._n_printed += len(piece)
@@ -331,6 +338,14 @@ class EnvironmentProcess:
         self._read_all_printed()
         end = self._complaints.decode("utf-8", "replace").strip()
         return EnvironmentFailed(f"crashed: exit code {code}" + (f": {end}" if end else ""))
+
+
+_forwarded = {"printed": False}
+
+
+def forward_printed() -> None:
+    """Print what packages print from now on: somebody keeps what this process prints."""
+    _forwarded["printed"] = True
 
 
 _limit: ContextVar[tuple[float, float] | None] = ContextVar("limit", default=None)

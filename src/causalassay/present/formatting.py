@@ -276,6 +276,19 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def byte_size(size: int) -> str:
+    """Return a number of bytes in the unit that fits.
+
+    Examples
+    --------
+    >>> byte_size(812), byte_size(65536), byte_size(3_200_000)
+    ('812 B', '64 kB', '3.1 MB')
+    """
+    if size < 1024:
+        return f"{size} B"
+    return f"{size / 1024:.0f} kB" if size < 1024**2 else f"{size / 1024**2:.1f} MB"
+
+
 def all_of(count: int, noun: str, plural: str = "") -> str:
     """Return that it is all of so many things.
 

@@ -8,13 +8,14 @@ import pickle
 import select
 import socket
 import struct
+import time
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.launcher_process import NUMBER
 from causalassay.processes.limits import Limits, Loss, Stopwatch
-from causalassay.processes.messages import TOKEN, IncomingMessage, SentObject
+from causalassay.processes.messages import TOKEN, IncomingMessage, Output, PrintedOutput, SentObject
 from causalassay.processes.process_tree import holds_more, living_tree
 from causalassay.processes.stages import Clock, Stage
 
@@ -23,6 +24,11 @@ TICK = 0.05
 
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside those that its caller expects."""
+
+_LONG = 2**14
+_REST = 0.01
+"""Seconds for which output is left to gather if less than `_LONG` bytes came; the pipe holds more
+than that."""
 
 GOODBYE_SECONDS = 30.0
 """What the launcher has to tell the exit code of a process that is gone."""
@@ -45,12 +51,22 @@ class IsolatedProcess:
         self._connection = _patient(started.work)
         self._poll = select.poll()  # the connection's own takes 30 µs to prepare
         self._poll.register(started.work, select.POLLIN)
+        self._poll_answer = select.poll()
+        self._poll_answer.register(started.work, select.POLLIN)
         self._process = started.process
         self._held: SentObject | None = None
         self._token = b""
         self._stage = Stage()
+        self._printed = PrintedOutput()
+        self._poll.register(self._printed.handle, select.POLLIN)
         with contextlib.suppress(OSError):  # it may have ended: the first request finds out
-            send_handle(self._connection, self._stage.file.handle, self._process.pid)
+            for handle in (self._stage.file.handle, self._printed.to_print):
+                send_handle(self._connection, handle, self._process.pid)
+        self._printed.close_writing()
+
+    def output(self) -> Output:
+        """Return what it has printed since this was last asked for, also if it is gone now."""
+        return self._printed.take()
 
     def holds(self, content: SentObject) -> bool:
         """Tell whether an object was the last that was sent to this process."""
@@ -109,21 +125,37 @@ class IsolatedProcess:
     def _wait(self, limits: Limits, longest: int) -> bytes | Loss:
         """Wait for a whole answer; return the loss of one that goes beyond the limits."""
         clock, reading = Clock(self._stage, believed=False), None
-        answer = IncomingMessage(longest)
+        answer, looked = IncomingMessage(longest), time.monotonic()
         while True:
             # What has come while this process was away is seen first.
-            if self._poll.poll(1000 * TICK):
+            ready = {handle for handle, _ in self._poll.poll(1000 * TICK)}
+            if self._printed.handle in ready:
+                self._read_printed()
+            if self._connection.fileno() in ready:
                 reading = reading or Stopwatch()
                 if (whole := answer.read(self._connection.fileno())) is not None:
                     return whole
                 if answer.is_too_long:
                     return Loss("crashed", "crashed: its answer was too large")
+            if time.monotonic() - looked < TICK / 2:
+                continue  # it prints, or its answer comes in pieces
+            looked = time.monotonic()
             if loss := clock.loss(limits):
                 return loss
             if reading is not None and reading.look() > STALLED_SECONDS:
                 return Loss("crashed", "crashed: its answer broke off")
             if limits.memory is not None and self._holds_more(limits.memory):
                 return Loss.too_big(limits.memory)
+
+    def _read_printed(self) -> None:
+        length = _LONG
+        with contextlib.suppress(BlockingIOError):
+            length = self._printed.read()
+        if not length:
+            self._poll.unregister(self._printed.handle)  # it has closed its streams
+        elif length < _LONG:
+            # Else each line would cost this process as much as the one that prints.
+            self._poll_answer.poll(1000 * _REST)
 
     def _holds_more(self, memory: int) -> bool:
         shared = None if self._held is None else self._held.shared
@@ -150,7 +182,7 @@ class IsolatedProcess:
     def _end(self, loss: Loss | None) -> Loss:
         """End the process; return why it was lost: None is for one that ended itself."""
         code = self._exit_code() if loss is None else self.stop()
-        self.close()
+        self.close()  # what it has printed can still be read
         return Loss.ended(code) if loss is None else loss
 
 

@@ -33,6 +33,7 @@ from causalassay.processes.process_tree import (
     end_with,
     kill_tree,
     lead_a_session,
+    print_into,
     silence,
 )
 from causalassay.processes.scratch import NamelessFile
@@ -131,6 +132,7 @@ class _Launcher:
             stage = Stage(NamelessFile(handle=recv_handle(worker)))
             stage.file.close()  # what is mapped stays
             show(stage)
+            print_into(recv_handle(worker))
             self._serve(worker)
             code = 0
         finally:

@@ -1,13 +1,14 @@
-"""Messages between processes, read in pieces as they come, and objects with large arrays."""
+"""What processes send each other: messages, objects with large arrays, and what they print."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import mmap
 import os
 import pickle
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any
@@ -91,6 +92,103 @@ class IncomingMessage:
         if len(self._received) < _LONG_HEADER.size:
             return _LONG_HEADER.size, 1
         return _LONG_HEADER.size, int(_LONG_HEADER.unpack_from(self._received)[1])
+
+
+LONGEST_OUTPUT = 2**16
+"""Bytes that are kept of what is printed: the last ones."""
+
+_MOST_LEFT = 2**20
+"""Bytes that are read of what was printed when a process has answered: a program that it left
+may print without end."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a process has printed, on both of its standard streams.
+
+    Parameters
+    ----------
+    size : int
+        How many bytes it printed.
+    end : bytes
+        The last of them, at most `LONGEST_OUTPUT`.
+    """
+
+    size: int = 0
+    end: bytes = field(default=b"", repr=False)
+
+
+NO_OUTPUT = Output()
+"""Of a process that printed nothing."""
+
+
+class PrintedOutput:
+    """A pipe that a process prints into, and what it has printed since it was last taken.
+
+    Attributes
+    ----------
+    handle : int
+        Where it is read, without waiting.
+    to_print : int
+        Where the process prints; to be sent there and closed here.
+
+    Examples
+    --------
+    >>> printed = PrintedOutput()
+    >>> _ = os.write(printed.to_print, b"epoch 1")
+    >>> printed.take()
+    Output(size=7)
+    >>> printed.close()
+    """
+
+    def __init__(self) -> None:
+        self.handle, self.to_print = os.pipe()
+        os.set_blocking(self.handle, False)
+        self._size = 0
+        self._end = bytearray()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def read(self) -> int:
+        """Read a piece of what is there; return its length, and 0 if nothing can come any more.
+
+        Raises
+        ------
+        BlockingIOError
+            If nothing is there now.
+        """
+        piece = os.read(self.handle, _PIECE)
+        self._size += len(piece)
+        self._end += piece
+        del self._end[:-LONGEST_OUTPUT]
+        return len(piece)
+
+    def take(self) -> Output:
+        """Return what was printed, and begin anew."""
+        most = self._size + _MOST_LEFT
+        with contextlib.suppress(OSError):  # there is no more, or it is closed
+            while self._size < most and self.read():
+                pass
+        if not self._size:
+            return NO_OUTPUT
+        output = Output(self._size, bytes(self._end))
+        self._size = 0
+        self._end.clear()
+        return output
+
+    def close_writing(self) -> None:
+        """Let go of the end that the process has now."""
+        handle, self.to_print = self.to_print, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def close(self) -> None:
+        """Let go of the pipe."""
+        self.close_writing()
+        handle, self.handle = self.handle, -1
+        if handle >= 0:
+            os.close(handle)
 
 
 @dataclass(frozen=True)

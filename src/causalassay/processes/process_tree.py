@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import os
 import re
 import signal
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,48 @@ def silence() -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     os.close(nowhere)
+
+
+def print_into(handle: int) -> None:
+    """Print into a file or a pipe from now on, line by line: a killed process flushes nothing.
+
+    What C code and programs print goes there, too.
+
+    Parameters
+    ----------
+    handle : int
+        Of what is printed into; closed here.
+    """
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(handle, number)
+        # Not `reconfigure`, which asks where in the file it is: a pipe has no place.
+        file = io.FileIO(number, "w", closefd=False)
+        text = io.TextIOWrapper(
+            io.BufferedWriter(file), "utf-8", "backslashreplace", line_buffering=True
+        )
+        setattr(sys, name, text)
+    os.close(handle)
+    c_library = ctypes.CDLL(None)
+    with contextlib.suppress(ValueError):  # it may call its streams something else
+        stdout = ctypes.c_void_p.in_dll(c_library, "stdout")
+        c_library.setvbuf(stdout, None, _LINE_BUFFERED, 0)
+
+
+_LINE_BUFFERED = 1
+
+
+def flush_printed() -> None:
+    """Let go of what this process has printed and still holds."""
+    for file in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # an algorithm may have put anything in its place
+            file.flush()
+    _flush_of_c()(None)
+
+
+@cache
+def _flush_of_c() -> Callable[[None], int]:
+    flush: Callable[[None], int] = ctypes.CDLL(None).fflush
+    return flush
 
 
 def _prctl(option: int, value: int) -> None:

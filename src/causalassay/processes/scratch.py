@@ -1,4 +1,4 @@
-"""What processes share and leave behind: folders for temporary files, and files without a name.
+"""What processes share and leave behind: folders for files, and files without a name.
 
 Nothing that processes need to find each other has a path: whoever cleans the folder of temporary
 files while a study runs, or fills it, takes nothing away that the study cannot make again.
@@ -11,8 +11,11 @@ import fcntl
 import mmap
 import os
 import shutil
+import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
@@ -68,6 +71,93 @@ def folder_beside(folder: Path) -> Path:
     """
     folder.parent.mkdir(parents=True, exist_ok=True)  # somebody may have removed it
     return Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+
+
+# The scratch folder of a task: unlike those for temporary files it survives an interruption.
+
+SCRATCH = "CAUSALASSAY_SCRATCH"
+"""The environment variable that names it, to the process of an algorithm and what that starts."""
+
+_PROGRESS = "progress"
+_LONGEST_PROGRESS = 200
+"""Bytes of a report of progress."""
+
+_REPORT_EVERY = 0.2
+_reported = {"at": 0.0}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What an algorithm reported of its progress.
+
+    Parameters
+    ----------
+    text : str
+    at : float
+        When: seconds since 1970.
+    """
+
+    text: str
+    at: float
+
+
+def begin_task(folder: str) -> None:
+    """Let a folder be the scratch folder from now on; empty for none. It is made on first use."""
+    _reported["at"] = 0.0
+    if folder:
+        os.environ[SCRATCH] = folder
+    else:
+        os.environ.pop(SCRATCH, None)
+
+
+def task_scratch() -> Path | None:
+    """Return the scratch folder of the present task, made now; None where there is none."""
+    stated = os.environ.get(SCRATCH)
+    if not stated:
+        return None
+    folder = Path(stated)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def report_progress(text: str) -> None:
+    """Write how far the present task is, a few times a second at most, where `status` reads it."""
+    now = time.monotonic()
+    if SCRATCH not in os.environ or now - _reported["at"] < _REPORT_EVERY:
+        return
+    _reported["at"] = now
+    # What nobody can read is no reason to fail.
+    with contextlib.suppress(OSError):
+        folder = task_scratch()
+        if folder is not None:
+            partial = folder / f".{_PROGRESS}-{os.getpid()}"
+            partial.write_bytes(text.encode(errors="backslashreplace")[:_LONGEST_PROGRESS])
+            partial.replace(folder / _PROGRESS)
+
+
+def read_progress(folder: Path) -> Progress | None:
+    """Return what the algorithm of a task reported last; None if it is nothing that can be read.
+
+    Parameters
+    ----------
+    folder : Path
+        Of its scratch. What is there was written by a stranger: a device is not opened.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(folder / _PROGRESS, flags)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        text = os.read(handle, _LONGEST_PROGRESS).decode(errors="replace")
+        return Progress(text.strip(), status.st_mtime)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
 
 
 def trouble_in(folder: Path) -> str:

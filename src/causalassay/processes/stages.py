@@ -1,8 +1,8 @@
 """Which part of its time a process is at, so that another process can limit each part apart.
 
-Whoever watches sees two numbers in shared memory, a `Stage`. The first changes whenever the clock
+Whoever watches sees numbers in shared memory, a `Stage`. The first changes whenever the clock
 is to begin anew; while it is even, no limit holds. The second says whether code is being loaded:
-imports are no computing, and have a limit of their own.
+imports are no computing, and have a limit of their own. The others say what it works at.
 """
 
 from __future__ import annotations
@@ -15,20 +15,39 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from causalassay.processes.limits import Limits, Loss, Stopwatch
 from causalassay.processes.scratch import NamelessFile
 
-_NUMBERS = struct.Struct("<qq")
+_NUMBERS = struct.Struct("<qqqqqqqd")
+_WORK = struct.Struct("<qqqqqd")
 _NUMBER = struct.Struct("<q")
 
 _OF_FIXED_LENGTH = 0x0001 | 0x0002 | 0x0004
 """Linux' F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW."""
 
 
+Place = tuple[int, int, int, int, int]
+"""What a process works at, as numbers that whoever set them understands."""
+
+
+class Work(NamedTuple):
+    """What a process works at.
+
+    Parameters
+    ----------
+    place : tuple of int
+    since : float
+        When it began: seconds since 1970.
+    """
+
+    place: Place
+    since: float
+
+
 class Stage:
-    """Two numbers that two processes see: the one that made them, and the one that it was sent to.
+    """Numbers that two processes see: the one that made them, and the one that it was sent to.
 
     Parameters
     ----------
@@ -43,7 +62,7 @@ class Stage:
     """
 
     def __init__(self, file: NamelessFile | None = None) -> None:
-        self.file = NamelessFile([_NUMBERS.pack(0, 0)]) if file is None else file
+        self.file = NamelessFile([bytes(_NUMBERS.size)]) if file is None else file
         if file is None and hasattr(os, "memfd_create"):
             # Whoever cut it off would end its watcher.
             fcntl.fcntl(self.file.handle, fcntl.F_ADD_SEALS, _OF_FIXED_LENGTH)
@@ -69,6 +88,23 @@ class Stage:
     @is_loading.setter
     def is_loading(self, is_loading: bool) -> None:
         _NUMBER.pack_into(self._memory, _NUMBER.size, is_loading)
+
+    @property
+    def work(self) -> Work | None:
+        """What is worked at; None for nothing that was told."""
+        packed = self._packed_work()
+        while (again := self._packed_work()) != packed:  # it was just being written
+            packed = again
+        *place, since = _WORK.unpack(packed)
+        return Work((place[0], place[1], place[2], place[3], place[4]), since) if since else None
+
+    @work.setter
+    def work(self, work: Work | None) -> None:
+        place, since = work or Work((0, 0, 0, 0, 0), 0.0)
+        _WORK.pack_into(self._memory, 2 * _NUMBER.size, *place, since)
+
+    def _packed_work(self) -> bytes:
+        return self._memory[2 * _NUMBER.size : _NUMBERS.size]
 
 
 class Clock:
@@ -139,6 +175,20 @@ def show(stage: Stage) -> None:
 
 def _stage() -> Stage | None:
     return _shown.get((os.getpid(), threading.get_ident())) if _shown else None
+
+
+@contextlib.contextmanager
+def working_at(place: Place) -> Iterator[None]:
+    """Tell a watcher what this thread works at within."""
+    stage = _stage()
+    if stage is None:
+        yield
+        return
+    stage.work = Work(place, time.time())
+    try:
+        yield
+    finally:
+        stage.work = None
 
 
 @contextlib.contextmanager

@@ -30,6 +30,7 @@ from causalassay.common.threads import one_thread_each
 from causalassay.processes.limits import NO_LIMITS, Limits, Loss
 from causalassay.processes.resources import NO_NEEDS, Grant, Machine, Needs
 from causalassay.processes.scratch import NamelessFile, scratch_folder
+from causalassay.processes.stages import Work
 from causalassay.processes.worker import read_answer
 from causalassay.processes.worker_client import Call, WorkerProcess
 
@@ -255,6 +256,12 @@ class Supervisor:
             argument, future = ended.get()
             n_under_way -= 1
             yield argument, future.result()
+
+    def at_work(self) -> list[Work]:
+        """Return what the calls that run are at, as far as they tell (`stages.working_at`)."""
+        processes = [slot.process for slot in self._slots]  # another thread may lose one meanwhile
+        at = [process.work for process in processes if process is not None]
+        return [work for work in at if work is not None]
 
     def close(self) -> None:
         """Kill all processes; what has not ended is lost."""

@@ -24,7 +24,7 @@ from causalassay.processes.process_tree import (
 )
 from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.processes.scratch import NamelessFile
-from causalassay.processes.stages import Clock, Stage
+from causalassay.processes.stages import Clock, Stage, Work
 from causalassay.processes.worker import WorkerStart, serve, with_card, worker_folder
 
 EXIT_SECONDS = 1.0
@@ -100,6 +100,11 @@ class WorkerProcess:
     def has_begun(self) -> bool:
         """Whether it has begun with the call that was sent last."""
         return self._stage.number != self._stage_before
+
+    @property
+    def work(self) -> Work | None:
+        """What it works at, as far as its call tells."""
+        return self._stage.work
 
     def begin(self, call: Call, card: str = "") -> bool:
         """Send a call to the process; return whether all of it is on its way.

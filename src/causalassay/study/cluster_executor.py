@@ -21,11 +21,13 @@ from typing import Any, Self
 from causalassay.common.registry import install_line
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.resources import NO_NEEDS, Needs
+from causalassay.processes.stages import Work
 from causalassay.processes.supervisor import CLOSED, Supervisor
 from causalassay.study.executors import Compiling, Outcome, cards_for, checked, study_workers
 from causalassay.study.keys import digest
 from causalassay.study.plan import Batch, Study
 from causalassay.study.programs import for_workers
+from causalassay.study.scratch_folders import ScratchFolders
 from causalassay.study.worker.batch_runner import run_batch
 
 try:
@@ -61,12 +63,23 @@ class DaskExecutor:
         Of the scheduler: ``tcp://HOST:8786``.
     security : optional
         Keys and certificates, as dask has them, of a scheduler that encrypts.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption; each worker has its own where
+        the machines share no such folder.
     """
 
     batch_seconds = 1.0
 
-    def __init__(self, study: Study, address: str, security: Any = None) -> None:
-        self._plugin = StudyPlugin(for_workers(study), f"causalassay-{digest(study)}", versions())
+    def __init__(
+        self,
+        study: Study,
+        address: str,
+        security: Any = None,
+        scratch: ScratchFolders | None = None,
+    ) -> None:
+        self.scratch = scratch
+        name = f"causalassay-{digest(study)}"
+        self._plugin = StudyPlugin(for_workers(study), name, versions(), scratch)
         self._address = address
         self._security = security
         self._run = uuid.uuid4().hex
@@ -119,6 +132,11 @@ class DaskExecutor:
     def compiling(self) -> Compiling | None:
         """Not known here: the workers compile where they are."""
         return None
+
+    @property
+    def at_work(self) -> list[Work]:
+        """Not known here: the supervisors of the tasks are elsewhere."""
+        return []
 
     def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
         """Put a batch at the end of the queue.
@@ -215,10 +233,19 @@ class StudyPlugin(WorkerPlugin):
         The same for each run of the study.
     expected : mapping
         The versions of the driver's packages.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption.
     """
 
-    def __init__(self, study: Study, name: str, expected: dict[str, str]) -> None:
+    def __init__(
+        self,
+        study: Study,
+        name: str,
+        expected: dict[str, str],
+        scratch: ScratchFolders | None = None,
+    ) -> None:
         self.name = name
+        self._scratch = scratch
         self._study = study
         self._expected = expected
         self._pool: _LazyPool | None = None
@@ -228,7 +255,7 @@ class StudyPlugin(WorkerPlugin):
 
         The scheduler is told how many cards it has, so that tasks which need one come here.
         """
-        self._pool = _LazyPool(worker.state.nthreads, threading.Lock(), ExitStack())
+        self._pool = _LazyPool(worker.state.nthreads, threading.Lock(), ExitStack(), self._scratch)
         if n_cards := len(await asyncio.to_thread(cards_for, self._study)):
             await worker.set_resources(**{CARDS: n_cards})
 
@@ -268,6 +295,7 @@ class _LazyPool:
     threads: int
     lock: threading.Lock
     stack: ExitStack
+    scratch: ScratchFolders | None = None
     pool: Supervisor | None = None
     closed: bool = False
 
@@ -286,7 +314,7 @@ class _LazyPool:
             self.stack.close()
 
     def _open(self, study: Study) -> Supervisor:
-        return self.stack.enter_context(study_workers(study, self.threads))
+        return self.stack.enter_context(study_workers(study, self.threads, self.scratch))
 
 
 def versions() -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from causalassay.common.spelling import did_you_mean
 from causalassay.present.formatting import counted
 from causalassay.processes.limits import Loss
 from causalassay.processes.resources import Needs
@@ -36,6 +37,7 @@ from causalassay.study.plan import (
     tried_apart,
 )
 from causalassay.study.storage import Store
+from causalassay.study.storage.running import RunningFile, RunningTask
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,13 @@ class Progress:
 Watch = Callable[[Progress], None]
 
 
-def run_study(
+def run_study(  # noqa: PLR0913  most of them have defaults
     study: Study,
     folder: Path,
     executor: AbstractContextManager[Executor],
     *,
     retry: Collection[Status | Literal["damaged"]] = (),
+    again: Collection[str] = (),
     watch: Watch = lambda _: None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Counter[str]:
@@ -98,15 +101,22 @@ def run_study(
     retry : collection of status, or "damaged"
         Rows of these statuses are deleted first, to be run again, or those that are not as
         they were written.
+    again : collection of str
+        Names of algorithms whose rows are computed again (see `algorithms_named`). Each row
+        stays until its new one comes; what an interruption leaves, the next call computes.
     watch : callable
         Called with the progress.
     notify : callable
         Called with a sentence for the user, such as that versions have changed.
     """
     statuses = [status for status in retry if status != "damaged"]
+    outdated = algorithms_named(study, again)
     with Store.open(folder, study, drop_damaged="damaged" in retry) as store:
         if statuses:
             store.forget(statuses)
+        if outdated:
+            store.mark_outdated(outdated)
+        running_file = RunningFile(folder)
         if changed := store.earlier_machines():
             notify(
                 f"earlier rows come from another machine or other versions ({'; '.join(changed)}): "
@@ -115,22 +125,77 @@ def run_study(
         ended = "failed"
         try:
             with executor as running:
+                if outdated and running.scratch is not None:
+                    running.scratch.forget(study, outdated)
                 for name, threads in _wide(study, running.workers):
                     notify(
                         f"{name} computes with {threads} threads on "
                         f"{counted(running.workers, 'worker')}: each of its tasks runs alone"
                     )
+
+                def show(progress: Progress, executor: Executor = running) -> None:
+                    watch(progress)
+                    running_file.show(_running_tasks(study, executor))
+
                 if any(entry.tuning for entry in study.algorithms):
-                    _run_purpose(study, store, running, "tuning", watch)
+                    _run_purpose(study, store, running, "tuning", show)
                     _choose(study, store)
-                _run_purpose(study, store, running, "main", watch)
+                _run_purpose(study, store, running, "main", show)
+            store.remove_marks()
             ended = "completed"
         except KeyboardInterrupt:
             ended = "interrupted"
             raise
         finally:
+            running_file.close()
             store.finish(ended)
         return Counter(store.counts("main"))
+
+
+def algorithms_named(study: Study, names: Iterable[str]) -> tuple[int, ...]:
+    """Return the indices of the algorithms with some names, and of the candidates of tuned ones.
+
+    Parameters
+    ----------
+    study : Study
+    names : iterable of str
+        As tables have them, or as the registry has them: then of all with these names.
+
+    Raises
+    ------
+    ValueError
+        If the study has no such algorithm.
+    """
+    indices: dict[int, None] = {}
+    for name in names:
+        entries = [(index, study.algorithms[index]) for index in study.listed]
+        called = [(index, entry) for index, entry in entries if entry.name == name]
+        called = called or [(index, entry) for index, entry in entries if entry.use == name]
+        if not called:
+            known = [entry.name for _, entry in entries]
+            raise ValueError(
+                f"the study has no algorithm {name!r} to compute again; {did_you_mean(name, known)}"
+            )
+        for index, entry in called:
+            tuned = () if entry.tuning is None else entry.tuning.candidates
+            indices |= dict.fromkeys((index, *tuned))
+    return tuple(indices)
+
+
+def _running_tasks(study: Study, executor: Executor) -> list[RunningTask]:
+    """Return the tasks that run now, as people call them."""
+    tasks = []
+    for (tuning, problem, replicate, algorithm, run), since in executor.at_work:
+        purpose: Purpose = "tuning" if tuning else "main"
+        name, scratch = "", ""
+        if algorithm >= 0:
+            name = study.algorithms[algorithm].name
+        if algorithm >= 0 and executor.scratch is not None:
+            task = RunTask(purpose, problem, replicate, algorithm, run, ())
+            scratch = executor.scratch.path_of_task(study, task)
+        where = study.problems[problem].name
+        tasks.append(RunningTask(name, where, replicate, purpose, since, scratch))
+    return tasks
 
 
 def _wide(study: Study, workers: int) -> list[tuple[str, int]]:
@@ -142,8 +207,7 @@ def _wide(study: Study, workers: int) -> list[tuple[str, int]]:
 def _run_purpose(
     study: Study, store: Store, executor: Executor, purpose: Purpose, watch: Watch
 ) -> None:
-    counts = Counter(store.counts(purpose))
-    reasons = Counter(store.reasons(purpose))
+    counts, reasons = _counts(store, purpose)
     total, new = study.n_tasks[purpose], 0
 
     def show() -> None:
@@ -155,6 +219,9 @@ def _run_purpose(
             store.save(records)
             new += len(records)
             rows = [record for record in records if isinstance(record.task, RunTask)]
+            if executor.scratch is not None:
+                done = (record.task for record in records if record.status == "ok")
+                executor.scratch.remove(study, (t for t in done if isinstance(t, RunTask)))
             counts.update(record.status for record in rows)
             reasons.update(record.reason for record in rows if record.status != "ok")
         show()
@@ -165,6 +232,16 @@ def _run_purpose(
     if any(entry.own is not None for entry in study.metrics):
         # Runs that were lost with a metric of one's own were repeated without: it comes now.
         run_tasks(study, pending_tasks(study, store, purpose), executor, save)
+
+
+def _counts(store: Store, purpose: Purpose) -> tuple[Counter[str], Counter[str]]:
+    """Return how many rows stay as they are, by status and by reason."""
+    counts, reasons = Counter(store.counts(purpose)), Counter(store.reasons(purpose))
+    for _, status, reason, count in store.outdated(purpose):
+        counts[status] -= count
+        if status != "ok":
+            reasons[reason] -= count
+    return counts, +reasons
 
 
 def _choose(study: Study, store: Store) -> None:
@@ -302,7 +379,7 @@ class _Submitted:
 def pending_tasks(
     study: Study, store: Store, purpose: Purpose, at_once: Set[int] = frozenset()
 ) -> Iterator[Task]:
-    """Yield the tasks that have no row yet, and those whose row lacks a number.
+    """Yield the tasks without a row, those to be computed again, and those that lack a number.
 
     The store is asked as the work goes on, so that a plan of 10^6 tasks is
     never in memory.
@@ -327,7 +404,7 @@ def pending_tasks(
             run = _algorithm_to_run(study, store, problem, algorithm)
             row = stored.algorithms.get(algorithm)
             address = (purpose, problem, replicate, algorithm)
-            if row is None:
+            if row is None or row.outdated:
                 yield RunTask(*address, run, wanted[algorithm])
                 continue
             missing = _missing(wanted[algorithm], row.metrics)

@@ -13,11 +13,13 @@ from typing import Any, Protocol, Self
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.resources import NO_NEEDS, Needs, cards
+from causalassay.processes.stages import Work
 from causalassay.processes.supervisor import Supervisor, memory_share
 from causalassay.processes.worker import shared_folder
 from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
 from causalassay.study.plan import Batch, Record, Study
 from causalassay.study.programs import for_workers, main_module
+from causalassay.study.scratch_folders import ScratchFolders
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.batch_runner import (
     measuring_jobs,
@@ -63,6 +65,14 @@ class Executor(Protocol):
     def compiling(self) -> Compiling | None:
         """How far the compiling of kernels is; None while none are compiled, or not known."""
 
+    @property
+    def scratch(self) -> ScratchFolders | None:
+        """Where algorithms keep what is to survive an interruption; None for nowhere."""
+
+    @property
+    def at_work(self) -> list[Work]:
+        """Which tasks run now (`plan.task_place`); empty where that is not known."""
+
     def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
         """Put a batch at the end of the queue; it runs once what it needs is free."""
 
@@ -99,6 +109,8 @@ class LocalExecutor:
         The study whose tasks are run.
     workers : int
         The number of processes.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption.
     on_start : callable, optional
         Called with the id of each process that is ready, from another thread.
     """
@@ -106,11 +118,17 @@ class LocalExecutor:
     batch_seconds = 0.05
 
     def __init__(
-        self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
+        self,
+        study: Study,
+        workers: int,
+        scratch: ScratchFolders | None = None,
+        *,
+        on_start: Callable[[int], None] | None = None,
     ) -> None:
         self.workers = workers
+        self.scratch = scratch
         self._cold = tuple(job for job in _kernel_jobs(study) if not is_ready(job))
-        self._opening = study_workers(for_workers(study), workers, on_start)
+        self._opening = study_workers(for_workers(study), workers, scratch, on_start)
         self._begun = False
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
@@ -127,6 +145,11 @@ class LocalExecutor:
         if not self._cold or (self._begun and not n_under_way(self._supervisor.folder)):
             return None
         return Compiling(sum(map(is_ready, self._cold)), len(self._cold))
+
+    @property
+    def at_work(self) -> list[Work]:
+        """Which tasks run now."""
+        return self._supervisor.at_work()
 
     def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
         """Put a batch at the end of the queue."""
@@ -148,10 +171,13 @@ class LocalExecutor:
 
 @contextmanager
 def study_workers(
-    study: Study, workers: int, on_start: Callable[[int], None] | None = None
+    study: Study,
+    workers: int,
+    scratch: ScratchFolders | None = None,
+    on_start: Callable[[int], None] | None = None,
 ) -> Iterator[Supervisor]:
     """Yield a supervisor whose workers can run batches of a study for workers."""
-    arguments = (study, memory_share(workers), main_module())
+    arguments = (study, memory_share(workers), main_module(), scratch)
     with Supervisor(
         workers, start_study_worker, arguments, on_start=on_start, cards=cards_for(study)
     ) as running:
@@ -163,7 +189,9 @@ def cards_for(study: Study) -> tuple[str, ...]:
     return cards() if any(entry.needs.gpus for entry in study.algorithms) else ()
 
 
-def start_study_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:
+def start_study_worker(
+    study: Study, memory: int, main: Mapping[str, Any], scratch: ScratchFolders | None
+) -> None:
     """Prepare a worker to run batches of a study for workers.
 
     Parameters
@@ -173,11 +201,13 @@ def start_study_worker(study: Study, memory: int, main: Mapping[str, Any]) -> No
         Bytes that an algorithm may hold whose limits state none.
     main : mapping
         How to import the driver's script.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption.
     """
     shared = shared_folder()
     launcher = Launcher(shared, SERVER)
     launcher.prepare()
-    start_worker(study, BlindDiscovery(launcher, memory, main, shared), shared)
+    start_worker(study, BlindDiscovery(launcher, memory, main, shared), shared, scratch)
 
 
 def _kernel_jobs(study: Study) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from causalassay.processes.limits import Limits
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.problem_specs import is_of_folder
 from causalassay.study.storage import read_store, schema
-from causalassay.study.storage.reader import span
 from causalassay.study.storage.refusals import refuse_other_study
+from causalassay.study.storage.running import span
 
 # How many rows a store has of each problem and algorithm, and how long they took.
 
@@ -28,6 +28,7 @@ class StoredCell:
     Parameters
     ----------
     rows : int
+        Without those that are to be computed again.
     timed : int
         Those whose discovery ended, in time.
     seconds : float
@@ -58,7 +59,8 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
     with read_store(folder) as store, store.sound():
         refuse_other_study(store.path, store.connection, study)
         rows = store.connection.execute(
-            "SELECT purpose, problems.key, algorithms.key, count(*), count(seconds), "
+            "SELECT purpose, problems.key, algorithms.key, "
+            f"count(*) - sum({schema.outdated('rows')}), count(seconds), "
             "total(seconds) FROM rows JOIN problems ON problems.id = rows.problem "
             "JOIN algorithms ON algorithms.id = rows.algorithm "
             "WHERE purpose = 'tuning' OR replicate < ? GROUP BY 1, 2, 3",
@@ -143,8 +145,15 @@ class Forecast:
         return f"{text}; no stored row of {_names(self.without_basis)}"
 
 
-def forecast(study: Study, folder: Path) -> Forecast:
+def forecast(study: Study, folder: Path, again: Collection[int] = ()) -> Forecast:
     """Return what is left of a study whose rows are, or will be, in a folder.
+
+    Parameters
+    ----------
+    study : Study
+    folder : Path
+    again : collection of int
+        Algorithms, by index, whose rows are to be computed again.
 
     Raises
     ------
@@ -152,12 +161,13 @@ def forecast(study: Study, folder: Path) -> Forecast:
         What is there is damaged, of another version, another study's, or no store.
     """
     cells = stored_seconds(folder, study)
+    outdated = {study.algorithms[index].key for index in again}
     means = _means(cells)
     stored, total, seconds = 0, 0, 0.0
     without_basis: dict[str, None] = {}
     for purpose, problem, entry, wanted in _wanted(study):
         cell = cells.get((purpose, problem.key, entry.key), _NOTHING)
-        there = min(cell.rows, wanted)
+        there = 0 if entry.key in outdated else min(cell.rows, wanted)
         stored, total = stored + there, total + wanted
         if there == wanted:
             continue

@@ -12,7 +12,9 @@ from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
+from causalassay.processes.messages import NO_OUTPUT, Output
 from causalassay.processes.resources import NO_NEEDS, Needs
+from causalassay.processes.stages import Place
 from causalassay.study.keys import canonical, digest
 from causalassay.study.own_parts import OwnDiagnostic, OwnMetric
 from causalassay.study.problem_specs import ProblemSpec, replicates_of
@@ -397,6 +399,8 @@ class Record:
     host : str
     wall : float
         Seconds of the whole task, problem and scores included: for batching, not stored.
+    output : Output
+        What the algorithm printed.
     """
 
     task: Task
@@ -409,6 +413,7 @@ class Record:
     notes: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
     wall: float = 0.0
+    output: Output = NO_OUTPUT
 
     @classmethod
     def without_scores(cls, task: Task, status: Status, reason: str, **others: Any) -> Record:
@@ -421,6 +426,18 @@ class Record:
         """
         undefined = (float("nan"),) * len(number_indices(task))
         return cls(task, status, reason, scores=undefined, **others)
+
+
+def task_place(task: Task) -> Place:
+    """Return which task it is, as a process tells its watcher.
+
+    Examples
+    --------
+    >>> task_place(MeasureTask("main", 2, 5, (0,)))
+    (0, 2, 5, -1, -1)
+    """
+    algorithm, run = (-1, -1) if isinstance(task, MeasureTask) else (task.algorithm, task.run)
+    return int(task.purpose == "tuning"), task.problem, task.replicate, algorithm, run
 
 
 def number_indices(task: Task) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ LONGEST_REASON = 500
 # C0, DEL and C1; the separators of lines and paragraphs; what turns the direction of writing;
 # halves of a surrogate pair, which no UTF-8 file can hold.
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _MEMORY_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _MOST_READ = 20 * LONGEST_REASON
@@ -34,6 +35,27 @@ def readable(text: str) -> str:
         return text  # nearly always, and each row that is stored asks
     shown = _UNREADABLE.sub(_escape, text[: LONGEST_REASON + 1])
     return shown if len(shown) <= LONGEST_REASON else shown[: LONGEST_REASON - 1] + "…"
+
+
+def plain_lines(printed: bytes) -> str:
+    r"""Return what a program printed as lines that can be shown anywhere.
+
+    Of a line that was written over, as progress bars do, the last state stays. Colours are left
+    out, other control characters become escapes.
+
+    Examples
+    --------
+    >>> print(plain_lines(b"10 %\r20 %\r\x1b[1mloss\x1b[0m 0.5\n\x07end"))
+    loss 0.5
+    \x07end
+    """
+    text = _COLOURS.sub("", printed.decode("utf-8", "replace"))
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join("\t".join(map(_shown, line.split("\t"))) for line in lines)
+
+
+def _shown(text: str) -> str:
+    return _UNREADABLE.sub(_escape, text)
 
 
 def encodable(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from causalassay.common.registry import install_line
 from causalassay.study.cluster_executor import DaskExecutor
 from causalassay.study.plan import Study
+from causalassay.study.scratch_folders import ScratchFolders
 from causalassay.study.slurm import CORES, SlurmRefused, check_options, present_jobs
 
 try:
@@ -39,7 +40,12 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def slurm_workers(
-    study: Study, options: Sequence[str], jobs: int, here: int, logs: Path
+    study: Study,
+    options: Sequence[str],
+    jobs: int,
+    here: int,
+    logs: Path,
+    scratch: ScratchFolders | None = None,
 ) -> Iterator[DaskExecutor]:
     """Yield an executor whose dask workers are jobs of Slurm; at the end these are cancelled.
 
@@ -58,6 +64,8 @@ def slurm_workers(
         Processes on this machine, beside the jobs; 0 is none.
     logs : Path
         A folder that all nodes can read, for the logs of the jobs and the keys.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption.
     """
     check_options(options)
     logs.mkdir(parents=True, exist_ok=True)
@@ -68,7 +76,7 @@ def slurm_workers(
         if here:
             cluster.worker_spec[_HERE] = _worker_here(cluster, here)
         with _kept_jobs(cluster, jobs, logs):
-            executor = DaskExecutor(study, cluster.scheduler_address, cluster.security)
+            executor = DaskExecutor(study, cluster.scheduler_address, cluster.security, scratch)
             with executor:
                 yield executor
 

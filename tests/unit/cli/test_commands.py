@@ -278,6 +278,7 @@ def test_help_teaches_and_imports_nothing_heavy():
         ("audit",),
         ("run",),
         ("status",),
+        ("log",),
         ("summary",),
         ("report",),
         ("export",),

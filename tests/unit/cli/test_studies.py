@@ -150,6 +150,111 @@ def test_running_again_computes_nothing(folder):
     assert 24 == json.loads(done.stdout)["rows"]["ok"]
 
 
+LOUD = """
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalassay.contracts import Estimate
+
+
+@dataclass(frozen=True)
+class Loud:
+    fails: bool = False
+
+    def discover(self, data, rng):
+        print("10 %\\r20 %\\rdone \\x1b[31mred\\x1b[0m")
+        if self.fails:
+            sys.exit("it is over")
+        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+"""
+
+
+@pytest.fixture(scope="module")
+def loud(tmp_path_factory):
+    """The folder of a study two of whose algorithms print, one of which fails."""
+    here = tmp_path_factory.mktemp("loud")
+    (here / "loud.py").write_text(LOUD)
+    lines = '[[algorithms]]\nuse = "loud.py:Loud"\ngrid.fails = [false, true]\n'
+    text = STUDY.replace('algorithms = ["pc", "var-sortnregress"]\n', "") + lines
+    (here / "study.toml").write_text(text)
+    done = run_here("run", here / "study.toml", "--workers", 1, "--allow-programs")
+    assert 0 == done.returncode, done.stderr
+    return here
+
+
+def test_the_tasks_that_printed_are_listed(loud):
+    done = run_here("log", loud / "small-results")
+    *lines, last = done.stdout.splitlines()
+    assert (8, "8 tasks; name a key to see its output") == (len(lines), last)
+    assert done.stdout == run_here("log", loud / "study.toml").stdout
+    failed = run_here("log", loud / "small-results", "--failed").stdout.splitlines()[:-1]
+    expected = [line for line in lines if "raised SystemExit: it is over" in line]
+    assert [line.split() for line in expected] == [line.split() for line in failed]
+    assert 4 == len(failed)
+    few = run_here(*("log", loud / "small-results", "--scheme", "iscm", "--replicate", 1, "--json"))
+    tasks = json.loads(few.stdout)["tasks"]
+    assert {("iscm", 1, "ok"), ("iscm", 1, "failed")} == {
+        (task["scheme"], task["replicate"], task["status"]) for task in tasks
+    }
+
+
+def test_the_output_of_one_task_is_printed_as_it_can_be_read(loud):
+    results = loud / "small-results"
+    key = run_here("log", results, "--failed").stdout.split()[0]
+    done = run_here("log", results, key)
+    assert "done red\n" == done.stdout
+    assert "raised SystemExit: it is over" in done.stderr
+    one = run_here("log", results, "--failed", "--scheme", "iscm", "--replicate", 0, "--json")
+    assert "done red\n" == json.loads(one.stdout)["output"]
+
+
+def test_a_row_that_failed_points_to_its_output(loud, tmp_path):
+    run_here("export", loud / "small-results", tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    pointing = [row for row in rows if "causalassay log" in row["notes"]]
+    assert [row for row in rows if row["status"] == "failed"] == pointing
+    assert 4 == len(pointing)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--algorithm", "Load fails=true"], "did you mean"),
+        (["--scheme", "iscn"], "did you mean 'iscm'"),
+        (["ffffffffffff"], "no task whose key begins with 'ffffffffffff'"),
+    ],
+)
+def test_a_task_that_is_not_there_is_a_clear_error(loud, words, message):
+    done = run_here("log", loud / "small-results", *words)
+    assert 2 == done.returncode
+    assert message in done.stderr
+
+
+def test_a_study_that_printed_nothing_says_so(folder):
+    assert "no task printed anything\n" == run_here("log", folder / "small-results").stdout
+
+
+def test_the_rows_of_an_algorithm_are_computed_again_by_name(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "copy")
+    file = tmp_path / "copy" / "study.toml"
+    done = run_here("run", file, "--again", "pcc")
+    assert 2 == done.returncode
+    assert "no algorithm 'pcc'" in done.stderr
+    assert "did you mean 'pc'?" in done.stderr
+    done = run_here("run", file, "--again", "pc", "--dry-run")
+    assert "rows: 20 of 24 are stored already, 4 are missing" in done.stdout
+    done = run_here("run", file, "--again", "pc", "--workers", 1)
+    assert 0 == done.returncode, done.stderr
+    with closing(sqlite3.connect(tmp_path / "copy/small-results/study.sqlite")) as connection:
+        latest = "SELECT DISTINCT name FROM rows JOIN algorithms ON algorithms.id = algorithm "
+        latest += "WHERE session = (SELECT max(id) FROM sessions)"
+        assert [("pc",)] == connection.execute(latest).fetchall()
+        assert [(4,)] == connection.execute(latest.replace("DISTINCT name", "count(*)")).fetchall()
+
+
 def test_the_summary_is_json_too(folder):
     summary = json.loads(run_here("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from announced_environments import installed_fake
-from causalassay.cli.studies import Again, _to_retry
+from causalassay.cli.studies import Retried, _to_retry
 from causalassay.discovery import make_algorithm
 from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
@@ -51,7 +51,16 @@ def worker(launcher):
     """Run tasks as a worker does; return their records."""
     discovery = BlindDiscovery(launcher, MEMORY, {})
 
-    def run(deed, replicate=0, *, use="fake-deed", seconds=LIMIT, memory=None, needs=NO_NEEDS):
+    def run(
+        deed,
+        replicate=0,
+        *,
+        use="fake-deed",
+        seconds=LIMIT,
+        memory=None,
+        scratch="",
+        needs=NO_NEEDS,
+    ):
         parameters = {"deed": deed} if use == "fake-deed" else {}
         algorithm = make_algorithm(use, **parameters)
         entry = AlgorithmEntry(deed, use, algorithm, limits=Limits(seconds, memory), needs=needs)
@@ -60,7 +69,7 @@ def worker(launcher):
         study = for_workers(Study("env", 1, 9, (problem,), (entry,), metrics, ()))
         made = make(1, study.problems[0].spec, "main", replicate)
         task = RunTask("main", 0, replicate, 0, 0, (0,))
-        return run_task(study, task, made, discovery)
+        return run_task(study, task, made, lambda *asked: discovery(*asked, scratch))
 
     yield run
     discovery.close()
@@ -75,6 +84,18 @@ def test_one_process_of_an_environment_serves_all_its_algorithms_and_tasks(worke
     first, second, third = worker("chain"), worker("chain", 1), worker("draw", 2)
     assert [1, 2, 3] == [info(record)["calls"] for record in (first, second, third)]
     assert 1 == len({info(record)["pid"] for record in (first, second, third)})
+
+
+def test_what_a_package_prints_is_kept_and_it_has_the_scratch_folder_of_the_task(worker, tmp_path):
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    record = worker("keep", scratch=str(folder))
+    assert ("ok", "") == (record.status, record.reason)
+    assert b"from the package\n" == record.output.end
+    assert str(folder) == (folder / "there").read_text()
+    crashed = worker("complain")
+    assert b"no licence key\n" == crashed.output.end
+    assert 0 == worker("chain").output.size
 
 
 def test_a_package_has_the_threads_and_the_card_that_are_reserved_for_it(worker, monkeypatch):
@@ -183,7 +204,7 @@ model = {kind = "scm"}
 """
 
 
-@pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Again.skipped]), ("pc", [])])
+@pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Retried.skipped]), ("pc", [])])
 def test_install_runs_skipped_rows_again_whoever_installed_the_environment(name, again):
     study = SimpleNamespace(algorithms=[AlgorithmEntry(name, name, make_algorithm(name))])
     slurm = SimpleNamespace(requeue=False)

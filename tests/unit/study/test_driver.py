@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +12,14 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits, Loss
-from causalassay.study.driver import TRIES, best_candidate, pending_tasks, run_tasks
+from causalassay.study.driver import (
+    TRIES,
+    algorithms_named,
+    best_candidate,
+    pending_tasks,
+    run_study,
+    run_tasks,
+)
 from causalassay.study.plan import (
     AlgorithmEntry,
     Batcher,
@@ -24,8 +32,10 @@ from causalassay.study.plan import (
     Study,
     Tuning,
     batch_limits,
+    number_indices,
 )
 from causalassay.study.problem_specs import Generated
+from causalassay.study.storage import read_store
 from causalassay.study.storage.store import StoredRow, StoredRows
 
 NAN = float("nan")
@@ -102,6 +112,30 @@ def test_a_new_metric_is_computed_from_the_stored_estimate():
     assert {(2,)} == {task.metrics for task in more}
     assert {b"estimate"} == {task.estimate for task in more}
     assert 8 == len(more)
+
+
+@pytest.mark.parametrize("status", ["ok", "failed", "skipped"])
+def test_a_row_that_is_outdated_is_run_again_with_all_metrics(status):
+    """Its estimate is not scored again: it may be another one now."""
+    row = StoredRow(status, frozenset({0}), outdated=True)
+    tasks = tasks_of(study_of(), store_with(row))
+    assert {RunTask} == {type(task) for task in tasks}
+    assert {(0, 1)} == {task.metrics for task in tasks}
+    assert 8 == len(tasks)
+
+
+def test_algorithms_are_named_as_tables_or_the_registry_have_them():
+    names = [("pc strict", 0.01), ("pc loose", 0.1)]
+    entries = [
+        AlgorithmEntry(name, "pc", make_algorithm("pc", alpha=alpha)) for name, alpha in names
+    ]
+    study = study_of(["empty", *entries])
+    assert (2,) == algorithms_named(study, ["pc loose"])
+    assert (1, 2) == algorithms_named(study, ["pc"])
+    assert (0, 1) == algorithms_named(study, ["empty", "pc strict", "empty"])
+    assert (1, 2, 3) == algorithms_named(tuned_study(), ["pc"])  # with its candidates
+    with pytest.raises(ValueError, match=r"no algorithm 'pc-lose' .*did you mean 'pc loose'"):
+        algorithms_named(study, ["pc-lose"])
 
 
 @pytest.mark.parametrize("status", ["failed", "timeout", "skipped"])
@@ -272,3 +306,89 @@ def test_what_came_back_before_an_interrupt_is_saved():
     with pytest.raises(KeyboardInterrupt):
         run_tasks(study_of(), tasks(), FakeExecutor({}), saved.extend)
     assert saved
+
+
+@dataclass
+class OneByOne:
+    """An executor that runs one task after the other, and is interrupted after so many."""
+
+    host: str
+    most: int = 10**9
+    ran: list = field(default_factory=list)
+    waiting: list = field(default_factory=list)
+    compiling: None = None
+    scratch: None = None
+    at_work: tuple = ()
+    workers: int = 1
+    batch_seconds: float = 0.01
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, batch, limits, needs):
+        self.waiting.append(batch)
+
+    def completed(self, timeout):
+        if len(self.ran) == self.most:
+            raise KeyboardInterrupt
+        batch = (task,) = self.waiting.pop(0)
+        self.ran.append(task)
+        scores = (1.0,) * len(number_indices(task))
+        # Without a time that is known each batch is one task.
+        return [(batch, [Record(task, "ok", scores=scores, host=self.host, wall=1.0)])]
+
+
+def hosts_of(folder):
+    """Return by algorithm on which hosts its rows were computed."""
+    with read_store(folder) as store:
+        rows = store.connection.execute(
+            "SELECT algorithms.name, host, count(*) FROM rows "
+            "JOIN algorithms ON algorithms.id = algorithm GROUP BY 1, 2"
+        )
+        return {(name, host): count for name, host, count in rows}
+
+
+def test_an_interruption_of_computing_again_loses_no_row_and_the_next_run_goes_on(tmp_path):
+    study, shown = study_of(), []
+    run_study(study, tmp_path, OneByOne("first"))
+    before = {("empty", "first"): 4, ("pc", "first"): 4}
+    assert before == hosts_of(tmp_path)
+    assert Counter(ok=8) == +run_study(study, tmp_path, OneByOne("none"))
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study, tmp_path, OneByOne("second", most=1), again=["pc"], watch=shown.append)
+    assert {("empty", "first"): 4, ("pc", "first"): 3, ("pc", "second"): 1} == hosts_of(tmp_path)
+    assert [4, 5] == [shown[0].done, shown[-1].done]
+    with read_store(tmp_path) as store:
+        status = store.status()
+    assert (3, {"pc": 3}, 8) == (status.left, status.again, status.counts["main"]["ok"])
+    assert any("3 rows of pc" in line for line in status.lines())
+    executor = OneByOne("third")
+    assert Counter(ok=8) == +run_study(study, tmp_path, executor)
+    assert 3 == len(executor.ran)
+    after = {("empty", "first"): 4, ("pc", "second"): 1, ("pc", "third"): 3}
+    assert after == hosts_of(tmp_path)
+    with read_store(tmp_path) as store:
+        assert (0, {}) == (store.status().left, store.status().again)
+
+
+def test_computing_again_begins_anew_each_time_it_is_asked_for(tmp_path):
+    run_study(study_of(), tmp_path, OneByOne("first"))
+    for most in (1, 3):
+        with pytest.raises(KeyboardInterrupt):
+            run_study(study_of(), tmp_path, OneByOne(str(most), most=most), again=["pc", "empty"])
+    run_study(study_of(), tmp_path, OneByOne("last"), again=["pc", "empty"])
+    assert {("empty", "last"): 4, ("pc", "last"): 4} == hosts_of(tmp_path)
+
+
+def test_a_tuned_algorithm_that_is_computed_again_is_tuned_again(tmp_path):
+    run_study(tuned_study(), tmp_path, OneByOne("first"))
+    executor = OneByOne("second")
+    run_study(tuned_study(), tmp_path, executor, again=["pc"])
+    purposes = Counter(task.purpose for task in executor.ran)
+    assert {"tuning": 20, "main": 4} == purposes
+    assert {("empty", "first"): 4} == {
+        name: count for name, count in hosts_of(tmp_path).items() if name[1] == "first"
+    }

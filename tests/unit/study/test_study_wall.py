@@ -20,6 +20,7 @@ from causalassay.processes import isolated
 from causalassay.processes import launcher as launcher_module
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, NoWorkers
+from causalassay.processes.messages import LONGEST_OUTPUT
 from causalassay.processes.process_tree import _proportional_bytes, holds_more
 from causalassay.processes.scratch import NamelessFile
 from causalassay.study import LocalExecutor
@@ -530,3 +531,66 @@ def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
         daemon = number_in(tmp_path / "pid")
     assert gone(pid)
     assert gone(daemon)
+
+
+# What algorithms print is kept, whatever becomes of them.
+
+PRINTED = {b"from Python", b"from stderr", b"from C", b"from a program"}
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "options", "reason"),
+    [
+        ("same", None, {}, ""),
+        ("raise_error", "no", {}, "raised ValueError: no"),
+        ("kill_itself", None, {}, "crashed: killed by signal 9 (SIGKILL)"),
+        ("exit_with", 3, {}, "crashed: exit code 3"),
+        ("hang_in_c", None, {"seconds": 1.0}, "timeout: more than 1 s"),
+        ("allocate", 1000, {"memory": 300 * 10**6}, "memory: more than 300 MB"),
+    ],
+)
+def test_what_an_algorithm_prints_is_kept_however_it_ends(
+    blind, function, argument, options, reason
+):
+    record = blind(hostile.Printer(function, argument), **options)
+    assert reason == record.reason
+    lines = record.output.end.splitlines()
+    assert PRINTED <= set(lines)
+    assert record.output.size == len(record.output.end)
+    assert bool(reason) == ("printed" in record.notes)
+
+
+def test_only_the_end_of_much_output_is_kept(blind):
+    output = blind(hostile.Printer("print_much", 50_000)).output
+    assert LONGEST_OUTPUT == len(output.end)
+    assert output.end.endswith(b"line 49998\nline 49999\n")
+    before = sum(len(line) + 1 for line in PRINTED)
+    assert before + sum(len(f"line {line}\n") for line in range(50_000)) == output.size
+
+
+def test_a_task_has_only_its_own_output(blind):
+    assert blind(hostile.Printer()).output.size
+    record = blind(hostile.Echo())
+    assert (0, b"", {}) == (record.output.size, record.output.end, record.notes)
+    assert PRINTED == set(blind(hostile.Printer()).output.end.splitlines())
+
+
+def test_a_task_that_closes_its_streams_is_waited_for_as_others(blind):
+    record = blind(hostile.Printer("close_its_streams"))
+    assert ("ok", PRINTED) == (record.status, set(record.output.end.splitlines()))
+
+
+def test_what_a_program_prints_is_kept_where_there_is_a_scratch_folder(launcher, tmp_path):
+    words = ("sh", "-c", "echo out; echo err >&2; echo half > $CAUSALASSAY_SCRATCH/here; exit 4")
+    study = for_workers(study_of(make_algorithm("command", program=words)))
+    made = make(SEED, study.problems[0].spec, "main", 0)
+    discovery = BlindDiscovery(launcher, MEMORY, {})
+
+    def discover(entry, shown, entropy):
+        return discovery(entry, shown, entropy, str(tmp_path))
+
+    record = run_task(study, task_of(), made, discover)
+    assert "code 4: err" in record.reason
+    assert {b"out", b"err"} == set(record.output.end.splitlines())
+    assert "half\n" == (tmp_path / "here").read_text()
+    discovery.close()

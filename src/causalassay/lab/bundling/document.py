@@ -31,7 +31,8 @@ from causalassay.present.markdown import document_markdown
 from causalassay.study.language.grids import value_text
 from causalassay.study.plan import Purpose, Study
 from causalassay.study.programs import needed_environments, programs_of
-from causalassay.study.storage.reader import Session, StudyStatus, span
+from causalassay.study.storage.reader import Session, StudyStatus
+from causalassay.study.storage.running import span
 
 MOST_ALGORITHMS = 20
 """Rows of the table of claims; the report has the others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -14,7 +15,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from causalassay.common.files import replacing
-from causalassay.study.storage import schema
+from causalassay.study.storage import running, schema
 from causalassay.study.storage.opening import LOCK, take_lock
 from causalassay.study.storage.refusals import StoreRefused, log_of, refuse_foreign
 
@@ -154,5 +155,16 @@ class WorkingCopy:
                 copy.execute("PRAGMA journal_mode = DELETE")  # a copy has no log beside it
             with partial.open("rb") as written:
                 os.fsync(written.fileno())
+        self._copy_running()
         self._copied = time.monotonic()
         self._rest = max(COPY_EVERY, _REST * (self._copied - begun))
+
+    def _copy_running(self) -> None:
+        """Let `status` see which tasks run, as far as their file could be copied."""
+        file, copy = self.folder / running.FILE, self._target / running.FILE
+        with contextlib.suppress(OSError):
+            if file.exists():
+                with replacing(copy) as partial:
+                    shutil.copyfile(file, partial)
+            else:
+                copy.unlink(missing_ok=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import sqlite3
+import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,14 @@ from causalassay.study.reasons import most_often
 from causalassay.study.storage import schema
 from causalassay.study.storage.checks import row_damage, seals_of
 from causalassay.study.storage.opening import open_to_read, running_driver
+from causalassay.study.storage.outputs import (
+    PrintedTask,
+    count_printed,
+    printed_tasks,
+    read_output,
+)
 from causalassay.study.storage.refusals import StoreRefused, rows_refusal, sound_content_needed
+from causalassay.study.storage.running import RunningTask, read_running, span
 
 # How far a study is, in words and as plain values.
 
@@ -48,6 +56,12 @@ class StudyStatus:
         Records per second of the last run.
     first_write, last_write : str, optional
         Times in UTC.
+    again : mapping
+        Rows that are to be computed again, by algorithm.
+    printed : int
+        Rows whose algorithm printed something.
+    running : tuple of RunningTask
+        The tasks that run now, but those that have just begun.
     """
 
     name: str
@@ -61,12 +75,15 @@ class StudyStatus:
     rate: float | None
     first_write: str | None
     last_write: str | None
+    again: Mapping[str, int] = field(default_factory=dict)
+    printed: int = 0
+    running: tuple[RunningTask, ...] = ()
 
     @property
     def left(self) -> int:
-        """Rows that are still to come."""
+        """Rows that are still to come, those to be computed again included."""
         done = sum(sum(counts.values()) for counts in self.counts.values())
-        return sum(self.totals.values()) - done
+        return sum(self.totals.values()) - done + sum(self.again.values())
 
     @property
     def seconds_left(self) -> float | None:
@@ -75,7 +92,8 @@ class StudyStatus:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return dataclasses.asdict(self) | {"left": self.left, "seconds_left": self.seconds_left}
+        values = dataclasses.asdict(self) | {"left": self.left, "seconds_left": self.seconds_left}
+        return values | {"running": [task.to_dict() for task in self.running]}
 
     def lines(self) -> list[str]:
         """Return what to print."""
@@ -89,8 +107,20 @@ class StudyStatus:
                 )
                 if why := most_often(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")
+        lines += [
+            f"to be computed again: {counted(count, 'row')} of {name}; the earlier rows stay "
+            "until then"
+            for name, count in self.again.items()
+        ]
+        if self.printed:
+            lines.append(
+                f"output of {counted(self.printed, 'task')} is kept: `causalassay log` shows it"
+            )
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
+        if self.running:
+            now = time.time()
+            lines += ["running now:", *(f"  {task.line(now)}" for task in self.running)]
         if self.last_write is not None:
             lines.append(f"first row {self.first_write}, last row {self.last_write}")
         width = max((len(name) for name in self.algorithms), default=0)
@@ -110,19 +140,6 @@ class StudyStatus:
 def _counts_text(counts: Mapping[str, int]) -> str:
     """Return counts in words, without the zeros."""
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
-
-
-def span(seconds: float) -> str:
-    """Return a duration in the unit that fits.
-
-    Examples
-    --------
-    >>> span(40), span(600), span(9000)
-    ('40 s', '10 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True)
@@ -321,6 +338,22 @@ class StoreReader:
         began, last = map(datetime.fromisoformat, (session.started, session.last_write))
         return session.records / max((last - began).total_seconds(), 1e-3)
 
+    def printed_tasks(self) -> list[PrintedTask]:
+        """Return the tasks whose algorithm printed something, in the order of the study."""
+        with self.sound():
+            return printed_tasks(self.connection)
+
+    def output(self, key: str) -> bytes:
+        """Return the end of what the task of a row printed.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged.
+        """
+        with self.sound():
+            return read_output(self.connection, key)
+
     def status(self) -> StudyStatus:
         """Return how far the study is."""
         with self.sound():
@@ -349,7 +382,19 @@ class StoreReader:
             self.rate(),
             first,
             last,
+            self._again(),
+            count_printed(self.connection),
+            tuple(read_running(self.folder)) if driver else (),
         )
+
+    def _again(self) -> dict[str, int]:
+        """Return how many rows are to be computed again, by algorithm."""
+        names = dict(self.connection.execute("SELECT place, name FROM algorithms"))
+        again: dict[str, int] = {}
+        for purpose in get_args(Purpose):
+            for place, _, _, count in outdated_counts(self.connection, purpose):
+                again[names[place]] = again.get(names[place], 0) + count
+        return again
 
 
 def counts_by_reason(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:
@@ -359,6 +404,20 @@ def counts_by_reason(connection: sqlite3.Connection, purpose: Purpose) -> dict[s
         "WHERE purpose = ? AND status != 'ok' GROUP BY 1"
     )
     return dict(connection.execute(query, (purpose,)).fetchall())
+
+
+def outdated_counts(
+    connection: sqlite3.Connection, purpose: Purpose
+) -> list[tuple[int, str, str, int]]:
+    """Return how many rows are to be computed again, by algorithm's index, status and reason."""
+    marks = f"SELECT 1 FROM meta WHERE name LIKE '{schema.AGAIN}%'"
+    if connection.execute(marks).fetchone() is None:
+        return []  # nearly always, and the query below reads all rows
+    query = (
+        "SELECT algorithm_place, status, coalesce(reason, ''), count(*) FROM wanted "
+        f"WHERE purpose = ? AND {schema.outdated('wanted')} GROUP BY 1, 2, 3"
+    )
+    return connection.execute(query, (purpose,)).fetchall()
 
 
 def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from causalassay.processes.messages import Output
 from causalassay.study.keys import canonical
 from causalassay.study.plan import (
     AlgorithmEntry,
@@ -23,6 +24,7 @@ from causalassay.study.plan import (
 )
 from causalassay.study.problem_specs import graph_address, scheme
 from causalassay.study.reasons import readable
+from causalassay.study.storage import schema
 from causalassay.study.storage.checks import (
     add_to_seal,
     checksum,
@@ -31,6 +33,7 @@ from causalassay.study.storage.checks import (
     row_damage,
     seal,
 )
+from causalassay.study.storage.outputs import has_outputs, write_output
 from causalassay.study.storage.schema import CELLS, STORED, Entry, notes_text, sqlite_number
 
 
@@ -323,6 +326,16 @@ class RecordWriter:
                 "INSERT OR REPLACE INTO estimates VALUES (?, ?, ?)",
                 (row, blob, checksum((key,), blob)),
             )
+        if isinstance(record.task, RunTask):
+            self._write_output(row, key, record.output)
+
+    def _write_output(self, row: int, key: str, output: Output) -> None:
+        """Write what a task printed; most print nothing, and many studies have no table for it."""
+        there = has_outputs(self._connection)
+        if output.size and not there:
+            self._connection.execute(schema.OUTPUTS)
+        if output.size or there:
+            write_output(self._connection, row, key, output)
 
 
 def _table(record: Record) -> tuple[str, str]:
@@ -335,7 +348,8 @@ def _table(record: Record) -> tuple[str, str]:
 def delete_rows(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> int:
     """Delete the rows that meet a condition with all that belongs to them; return how many."""
     deleted = f"SELECT id FROM rows WHERE {condition}"
-    for table in ("scores", "measurements", "estimates"):
+    of_rows = ("scores", "measurements", "estimates")
+    for table in (*of_rows, *(["outputs"] if has_outputs(connection) else [])):
         connection.execute(f"DELETE FROM {table} WHERE row IN ({deleted})", values)
     (total,) = connection.execute(
         f"SELECT coalesce(sum(checksum), 0) FROM rows WHERE id IN ({deleted})", values

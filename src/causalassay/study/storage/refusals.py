@@ -230,11 +230,11 @@ def refuse_other_version(path: Path, connection: sqlite3.Connection) -> None:
 
 def refuse_other_tables(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a store whose tables are not those of its version; none of them is read."""
-    present, expected = entries_of(connection), expected_entries()
+    present, known = entries_of(connection), expected_entries(optional=True)
     # What SQLite makes for itself, such as the statistics of ANALYZE, does no harm.
-    added = [entry for entry in present if entry not in expected and entry[1][:7] != "sqlite_"]
-    missing = [entry for entry in expected if entry not in present]
-    changed = [entry for entry, sql in expected.items() if present.get(entry, sql) != sql]
+    added = [entry for entry in present if entry not in known and entry[1][:7] != "sqlite_"]
+    missing = [entry for entry in expected_entries() if entry not in present]
+    changed = [entry for entry, sql in known.items() if present.get(entry, sql) != sql]
     complaints = {"missing": missing, "changed": changed, "not of a store": added}
     for complaint, entries in complaints.items():
         if entries:

@@ -263,6 +263,12 @@ TABLES = (
 """The present version. `wanted`: the rows of algorithms that the study as last run asks for."""
 
 
+OUTPUTS = """CREATE TABLE outputs (
+        row INTEGER PRIMARY KEY, size INTEGER NOT NULL, blob BLOB NOT NULL,
+        checksum INTEGER NOT NULL)"""
+"""A table that a store may have: what algorithms printed, packed, with the bytes in all."""
+
+
 HAS_ONE_DATA_SET = (
     "json_valid(spec) AND json_extract(spec, '$.of_folder') "
     "AND json_type(spec, '$.bootstrap') IS NULL"
@@ -271,6 +277,22 @@ HAS_ONE_DATA_SET = (
 
 What `problem_specs.replicates_of` says of a specification.
 """
+
+
+AGAIN = "again "
+"""Begins the names in `meta` of algorithms whose earlier rows are to be computed again.
+
+The rest is the algorithm's key, and the value the session from which on its rows count.
+"""
+
+
+def outdated(table: str) -> str:
+    """Return the condition for a row of `rows` or `wanted` that is to be computed again."""
+    return (
+        "EXISTS (SELECT 1 FROM algorithms JOIN meta "
+        f"ON meta.name = '{AGAIN}' || algorithms.key WHERE algorithms.id = {table}.algorithm "
+        f"AND {table}.session < CAST(meta.value AS INTEGER))"
+    )
 
 
 def create(path: Path) -> None:
@@ -304,9 +326,15 @@ def entries_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
 
 
 @cache
-def expected_entries() -> dict[tuple[str, str], str]:
-    """Return what `entries_of` gives for a store of the present version."""
+def expected_entries(*, optional: bool = False) -> dict[tuple[str, str], str]:
+    """Return what `entries_of` gives for a store of the present version.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether with the table that it may have.
+    """
     with closing(sqlite3.connect(":memory:")) as connection:
-        for statement in TABLES:
+        for statement in (*TABLES, *([OUTPUTS] if optional else [])):
             connection.execute(statement)
         return entries_of(connection)

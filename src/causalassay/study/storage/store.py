@@ -19,7 +19,11 @@ from causalassay.study.reasons import encodable, readable
 from causalassay.study.storage import schema
 from causalassay.study.storage.checks import add_to_seal, checksum, resealed, seal_small_tables
 from causalassay.study.storage.opening import changes, now, open_for_writing, versions
-from causalassay.study.storage.reader import counts_by_reason, counts_by_status
+from causalassay.study.storage.reader import (
+    counts_by_reason,
+    counts_by_status,
+    outdated_counts,
+)
 from causalassay.study.storage.records import (
     PartIds,
     RecordWriter,
@@ -46,10 +50,13 @@ class StoredRow:
     status : {"ok", "skipped", "failed", "timeout"}
     metrics : frozenset of int
         Those that have a score (nan is one), by index in `Study.metrics`.
+    outdated : bool
+        Whether it is to be computed again.
     """
 
     status: Status
     metrics: frozenset[int]
+    outdated: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,17 +168,18 @@ class Store:
         selected = self._read(
             "SELECT algorithm, status, CASE WHEN algorithm IS NULL "
             "THEN (SELECT group_concat(diagnostic) FROM measurements WHERE row = rows.id) "
-            "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END "
+            "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END, "
+            f"{schema.outdated('rows')} "
             "FROM rows WHERE problem = ? AND replicate = ? AND purpose = ?",
             (self._ids.problems[problem], replicate, purpose),
         )
         diagnostics: frozenset[int] = frozenset()
         algorithms: dict[int, StoredRow] = {}
-        for algorithm, status, ids in selected:
+        for algorithm, status, ids, outdated in selected:
             if algorithm is None:
                 diagnostics = self._ids.diagnostic_indices(ids or "")
                 continue
-            row = StoredRow(status, self._ids.metric_indices(ids or ""))
+            row = StoredRow(status, self._ids.metric_indices(ids or ""), bool(outdated))
             algorithms |= dict.fromkeys(self._ids.algorithm_indices.get(algorithm, ()), row)
         return StoredRows(diagnostics, algorithms)
 
@@ -212,6 +220,35 @@ class Store:
                     "last_write = :now, records = records + :saved WHERE id = :session",
                     {"now": now(), "saved": len(changes), "session": self._session},
                 )
+
+    def mark_outdated(self, algorithms: Collection[int]) -> None:
+        """Let the rows of some algorithms, tunings included, be computed again.
+
+        Each row stays until a new one replaces it. The mark stays, too, until all are replaced:
+        a later run goes on with those that are left.
+        """
+        ids = json.dumps([self._ids.algorithms[index] for index in algorithms])
+        keys = dict.fromkeys(self._study.algorithms[index].key for index in algorithms)
+        with self._writing():
+            with resealed(self._connection, "meta"):
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
+                    [(f"{schema.AGAIN}{key}", str(self._session)) for key in keys],
+                )
+            with resealed(self._connection, "choices"):
+                self._connection.execute(
+                    "UPDATE choices SET settled = 0 WHERE problem IN (SELECT problem FROM rows "
+                    "WHERE purpose = 'tuning' "
+                    "AND algorithm IN (SELECT value FROM json_each(?)))",
+                    (ids,),
+                )
+
+    def remove_marks(self) -> None:
+        """Forget that rows were to be computed again: those that the study asks for have been."""
+        names = [f"{schema.AGAIN}{entry.key}" for entry in self._study.algorithms]
+        condition = "name IN (SELECT value FROM json_each(?))"
+        with self._writing(), resealed(self._connection, "meta"):
+            self._connection.execute(f"DELETE FROM meta WHERE {condition}", (json.dumps(names),))
 
     def forget(self, statuses: Collection[Status]) -> int:
         """Delete the rows of these statuses that the study asks for; return how many.
@@ -286,6 +323,11 @@ class Store:
         """Return the number of rows that are not ok, by reason."""
         with sound_file_needed(self._path):
             return counts_by_reason(self._connection, purpose)
+
+    def outdated(self, purpose: Purpose = "main") -> list[tuple[int, str, str, int]]:
+        """Return how many rows are to be computed again, by algorithm, status and reason."""
+        with sound_file_needed(self._path):
+            return outdated_counts(self._connection, purpose)
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with sound_file_needed(self._path):

@@ -30,11 +30,18 @@ from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import NotInstalled
 from causalassay.discovery.loading import load_code
-from causalassay.environments.process import EnvironmentFailed, answered_within, kept_pids, n_ended
+from causalassay.environments.process import (
+    EnvironmentFailed,
+    answered_within,
+    forward_printed,
+    kept_pids,
+    n_ended,
+)
 from causalassay.processes.left_threads import LeftThreads
 from causalassay.processes.messages import TOKEN, PickledObject
-from causalassay.processes.process_tree import children_of
+from causalassay.processes.process_tree import children_of, flush_printed
 from causalassay.processes.resources import VISIBLE
+from causalassay.processes.scratch import begin_task
 from causalassay.processes.stages import loaded_seconds, loading, watch_imports
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.kernel_marks import tiny_problem
@@ -93,17 +100,21 @@ class Discover:
         What begins the stream of the generator.
     data : PickledObject, optional
         What to run it on; None is for the data of the last request.
+    scratch : str
+        The path of the task's scratch folder; empty for none.
     """
 
     number: int
     entropy: int
     data: PickledObject | None
+    scratch: str = ""
 
 
 def serve(connection: Connection) -> None:
     """Answer requests until the worker hangs up."""
     warnings.simplefilter("ignore")  # its record says what came of an algorithm
     watch_imports()
+    forward_printed()
     folder = os.environ["TMPDIR"]
     algorithms: dict[int, Algorithm] = {}
     data: Any = None
@@ -120,7 +131,9 @@ def serve(connection: Connection) -> None:
                 case Discover() as request:
                     if request.data is not None:
                         data = request.data.receive(connection)
+                    begin_task(request.scratch)
                     answer = _discover(algorithms[request.number], data, request.entropy, folder)
+            flush_printed()
             answer = answer._replace(clean=_is_clean())
             connection.send_bytes(message[:TOKEN] + _message(answer))
             if answer.clean is None:

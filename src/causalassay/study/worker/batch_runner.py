@@ -21,7 +21,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, ModelSource, makes, named
-from causalassay.processes.stages import limited, not_limited
+from causalassay.processes.stages import limited, not_limited, working_at
 from causalassay.study.kernel_marks import compiling, tiny_problem, worlds
 from causalassay.study.keys import digest
 from causalassay.study.plan import (
@@ -31,11 +31,20 @@ from causalassay.study.plan import (
     MetricEntry,
     Purpose,
     Record,
+    RunTask,
     Study,
     Task,
+    task_place,
 )
 from causalassay.study.problem_specs import Generated
-from causalassay.study.worker.discovering import Discovered, Discovery, ShownData, discover_here
+from causalassay.study.scratch_folders import ScratchFolders
+from causalassay.study.worker.discovering import (
+    Discovered,
+    Discovery,
+    ShownData,
+    TaskDiscovery,
+    discover_here,
+)
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem, make
 from causalassay.study.worker.task_runner import Scorer, run_task
 
@@ -201,8 +210,9 @@ class _WorkerState:
     """The one piece of state of a worker process."""
 
     study: Study | None = None
-    discover: Discovery = discover_here
+    discover: TaskDiscovery = discover_here
     warm_folder: Path | None = None
+    scratch: ScratchFolders | None = None
     can_measure: bool = False
     problems: OrderedDict[tuple[Purpose, int, int], MadeProblem | Exception] = field(
         default_factory=OrderedDict
@@ -213,22 +223,28 @@ _state = _WorkerState()
 
 
 def start_worker(
-    study: Study, discover: Discovery = discover_here, warm_folder: Path | None = None
+    study: Study,
+    discover: TaskDiscovery = discover_here,
+    warm_folder: Path | None = None,
+    scratch: ScratchFolders | None = None,
 ) -> None:
     """Prepare this process: hold the study and load the kernels that scores need.
 
     Parameters
     ----------
     study : Study
-    discover : Discovery
+    discover : TaskDiscovery
         How algorithms are run.
     warm_folder : Path, optional
         Where workers agree who compiles which kernels; see `warm`.
+    scratch : ScratchFolders, optional
+        Where algorithms keep what is to survive an interruption.
     """
     warnings.simplefilter("ignore")  # a record says what came of it
     _state.study = study
     _state.discover = discover
     _state.warm_folder = warm_folder
+    _state.scratch = scratch
     _state.can_measure = False
     _state.problems.clear()
     warm(scoring_jobs(study), warm_folder)
@@ -248,14 +264,22 @@ def _timed(study: Study, task: Task) -> Record:
             warm(measuring_jobs(study), _state.warm_folder)
         _state.can_measure = True
     began = time.perf_counter()
-    with limited():
-        record = run_task(study, task, _problem(study, task), _discover)
+    with working_at(task_place(task)), limited():
+        record = run_task(study, task, _problem(study, task), _discovery(study, task))
     return replace(record, wall=time.perf_counter() - began)
 
 
-def _discover(entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
-    with not_limited():  # an algorithm's time is watched where its process is
-        return _state.discover(entry, shown, entropy)
+def _discovery(study: Study, task: Task) -> Discovery:
+    """Return how the algorithm of a task is run, if the task runs one."""
+    scratch = ""
+    if _state.scratch is not None and isinstance(task, RunTask):
+        scratch = _state.scratch.path_of_task(study, task)
+
+    def discover(entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
+        with not_limited():  # an algorithm's time is watched where its process is
+            return _state.discover(entry, shown, entropy, scratch)
+
+    return discover
 
 
 def _problem(study: Study, task: Task) -> MadeProblem | Exception:

@@ -19,7 +19,8 @@ from causalassay.discovery.loading import load_code
 from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
-from causalassay.processes.messages import SentObject
+from causalassay.processes.messages import NO_OUTPUT, Output, SentObject
+from causalassay.processes.scratch import begin_task
 from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.worker import granted_card
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
@@ -100,6 +101,8 @@ class Discovered:
     load_seconds : float
         Wall time of loading its code, which is no part of `seconds`: to the millisecond, and 0
         where the process had it. Nan where it did not end.
+    output : Output
+        What it printed.
     """
 
     status: Status
@@ -107,26 +110,36 @@ class Discovered:
     packed: bytes = field(default=b"", repr=False)
     seconds: float = float("nan")
     load_seconds: float = float("nan")
+    output: Output = NO_OUTPUT
 
 
 Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
 """Runs the algorithm of an entry on data, with a generator that begins with some entropy."""
 
+TaskDiscovery = Callable[[AlgorithmEntry, ShownData, int, str], Discovered]
+"""The same for a task that has a scratch folder; its path, empty for none, comes last."""
+
 
 def discover_here(
-    entry: AlgorithmEntry, shown: ShownData, entropy: int, *, raising: bool = False
+    entry: AlgorithmEntry,
+    shown: ShownData,
+    entropy: int,
+    scratch: str = "",
+    *,
+    raising: bool = False,
 ) -> Discovered:
-    """Run an algorithm in this process, where a debugger can look at it; a `Discovery`.
+    """Run an algorithm in this process, where a debugger can look at it; a `TaskDiscovery`.
 
     Parameters
     ----------
-    entry, shown, entropy
+    entry, shown, entropy, scratch
     raising : bool
         Let an error of the algorithm through.
     """
     if isinstance(entry.algorithm, PickledAlgorithm):
         raise TypeError("a pickled algorithm runs in a process of its own")
     watch_imports()
+    begin_task(scratch)
     before, began = loaded_seconds(), time.perf_counter()
     with contextlib.suppress(Exception):  # it is told below, where it is loaded again
         load_code(entry.algorithm)
@@ -136,7 +149,7 @@ def discover_here(
 
 
 class BlindDiscovery:
-    """Runs algorithms in processes that get the data and nothing else; a `Discovery`.
+    """Runs algorithms in processes that get the data and nothing else; a `TaskDiscovery`.
 
     Algorithms of ours share a process, and so do those of one environment. Each of the others
     has one of its own, so that nothing it does there can change what another finds. A process
@@ -168,7 +181,9 @@ class BlindDiscovery:
         self._processes: OrderedDict[_Group, _Process] = OrderedDict()
         self._unloadable: dict[str, Discovered] = {}
 
-    def __call__(self, entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
+    def __call__(
+        self, entry: AlgorithmEntry, shown: ShownData, entropy: int, scratch: str = ""
+    ) -> Discovered:
         """Run the algorithm of an entry."""
         pickled = entry.algorithm
         if not isinstance(pickled, PickledAlgorithm):
@@ -183,13 +198,15 @@ class BlindDiscovery:
                 process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
-            came = self._attempt(process, entry, pickled, shown, entropy)
+            process.process.output()  # what an earlier task left printed meanwhile
+            came = self._attempt(process, entry, shown, entropy, scratch)
+            output = process.process.output()
             if isinstance(came, Discovered):
                 if came.status == "failed":
                     self._check_machine(process)
                 if not process.reusable:
                     self._drop(group)
-                return came
+                return replace(came, output=output)
             n_lost += fresh
             blamed = came.cause == "timeout" or (fresh and came.cause == "memory")
             blamed = blamed or n_lost >= TRIES
@@ -200,7 +217,7 @@ class BlindDiscovery:
                 if came.cause == "pool" and pickled.ours:  # ours write no files but kernels
                     raise until_mended(came.reason)
                 status: Status = "timeout" if came.cause == "timeout" else "failed"
-                return Discovered(status, came.reason)
+                return Discovered(status, came.reason, output=output)
         return self._unloadable[entry.key]
 
     def _check_machine(self, process: _Process) -> None:
@@ -241,11 +258,12 @@ class BlindDiscovery:
         self,
         process: _Process,
         entry: AlgorithmEntry,
-        pickled: PickledAlgorithm,
         shown: ShownData,
         entropy: int,
+        scratch: str,
     ) -> Discovered | Loss:
         """Return what came of an algorithm in a process, or the loss of the process."""
+        pickled: Any = entry.algorithm
         number = process.numbers.get((entry.key, shown.data.world))
         load_seconds = 0.0
         if number is None:
@@ -262,7 +280,7 @@ class BlindDiscovery:
             sent = shown.sent
         began = time.perf_counter()
         new = not process.process.holds(sent)
-        request = Discover(number, entropy, sent.pickled if new else None)
+        request = Discover(number, entropy, sent.pickled if new else None, scratch)
         longest = LONGEST_ANSWER + 64 * shown.data.n_nodes**2
         answer = process.process.ask(request, limits, sent if new else None, longest)
         seconds = time.perf_counter() - began

@@ -34,9 +34,18 @@ from causalassay.study.plan import (
     Task,
 )
 from causalassay.study.reasons import is_about_room, message_text, readable, reason_text
-from causalassay.study.worker.discovering import Discovery, ShownData, discover_here, until_mended
+from causalassay.study.worker.discovering import (
+    Discovered,
+    Discovery,
+    ShownData,
+    discover_here,
+    until_mended,
+)
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
 from causalassay.testing import estimate_flaws
+
+SHOWN_BY = "its output is kept: causalassay log RESULTS --failed"
+"""The note of a row that is not ok and whose algorithm printed something."""
 
 # How an estimate becomes what each metric can score.
 
@@ -186,14 +195,28 @@ def _number(study: Study, name: str, made: MadeProblem) -> Any:
 
 
 def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) -> Record:
-    problem, entry, notes = made.problem, study.algorithms[task.run], _chosen(study, task)
+    problem, entry = made.problem, study.algorithms[task.run]
     shown = shown_data(study, task, made)
     # Not a stream of its own: the state of one gives the study's seed away.
     entropy = entropy_without_seed(study.seed, "discover", *_address(study, task), entry.key)
     came = discover(entry, shown, entropy)
-    times = {"seconds": came.seconds, "load_seconds": came.load_seconds}
+    record = _discovered(study, task, problem, shown, came)
+    if record.status != "ok" and came.output.size:
+        record = replace(record, notes={**record.notes, "printed": SHOWN_BY})
+    return replace(record, seconds=came.seconds, load_seconds=came.load_seconds, output=came.output)
+
+
+def _discovered(
+    study: Study,
+    task: RunTask,
+    problem: Problem,
+    shown: ShownData,
+    came: Discovered,
+) -> Record:
+    """Return the record of what came of an algorithm, without its times."""
+    notes = _chosen(study, task)
     if came.status != "ok":
-        return Record.without_scores(task, came.status, came.reason, **times, notes=notes)
+        return Record.without_scores(task, came.status, came.reason, notes=notes)
     try:
         estimate = unpack(came.packed, problem.data.n_nodes)
         flaws = list(estimate_flaws(estimate, problem.data.n_nodes))
@@ -205,9 +228,8 @@ def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) ->
         flaws = [f"its estimate cannot be read: {message_text(error)}"]
     if flaws:
         invalid = readable(f"invalid: {'; '.join(flaws)}")
-        return Record.without_scores(task, "failed", invalid, **times, notes=notes)
-    record = _scored(study, task, problem, estimate)
-    return replace(record, seconds=came.seconds, load_seconds=came.load_seconds, estimate=encoded)
+        return Record.without_scores(task, "failed", invalid, notes=notes)
+    return replace(_scored(study, task, problem, estimate), estimate=encoded)
 
 
 def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from causalassay.processes.messages import Output
 from causalassay.study.plan import task_key
 from causalassay.study.replay import find_row
 from causalassay.study.storage.reader import read_store
@@ -288,6 +289,69 @@ def test_a_status_tells_how_far_a_study_is(tmp_path):
         store.save(all_records(study()))
     with read_store(tmp_path) as reader:
         assert "study small, seed 1: complete" == reader.status().lines()[0]
+
+
+def tables_of(folder):
+    with closing(sqlite3.connect(folder / "study.sqlite")) as connection:
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        return {name for (name,) in names}
+
+
+def test_a_store_has_a_table_for_output_once_a_task_has_printed(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(), measured()])
+    assert "outputs" not in tables_of(tmp_path)
+    with read_store(tmp_path) as reader:
+        assert [] == reader.printed_tasks()
+        assert 0 == reader.status().printed
+    printed = replace(record(1, 2, 1, status="failed"), output=Output(100_000, b"the end\xff"))
+    with Store.open(tmp_path, study()) as store:
+        store.save([printed])
+    assert "outputs" in tables_of(tmp_path)
+    with read_store(tmp_path) as reader:
+        (task,) = reader.printed_tasks()
+        assert b"the end\xff" == reader.output(task.key)
+        assert 1 == reader.status().printed
+        assert any("causalassay log" in line for line in reader.status().lines())
+    assert ("empty", "iscm", 2, "failed") == (
+        task.algorithm,
+        task.problem,
+        task.replicate,
+        task.status,
+    )
+    assert (100_000, 2**16) == (task.to_dict()["size"], task.to_dict()["kept"])
+
+
+def test_output_goes_with_its_row(tmp_path):
+    loud = Output(4, b"loud")
+    with Store.open(tmp_path, study()) as store:
+        store.save([replace(record(0, 0, 0), output=loud), replace(record(0, 1, 0), output=loud)])
+        store.save([replace(record(0, 0, 1, status="failed"), output=loud)])
+        store.save([rescored(record(0, 1, 0, scores=(7.0, 7.0)))])  # printed nothing new
+        store.save([record(0, 0, 0)])  # a new run that printed nothing
+        assert 1 == store.forget(["failed"])
+    with read_store(tmp_path) as reader:
+        (task,) = reader.printed_tasks()
+        assert ("raw", "pc", 1) == (task.problem, task.algorithm, task.replicate)
+        assert b"loud" == reader.output(task.key)
+    with Store.open(tmp_path, study(replicates=1)):  # its row is no longer asked for
+        pass
+    with read_store(tmp_path) as reader:
+        assert [] == reader.printed_tasks()
+
+
+def test_damaged_output_is_told_and_harms_no_row(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([replace(record(), output=Output(4, b"loud"))])
+    with closing(sqlite3.connect(tmp_path / "study.sqlite")) as connection:
+        connection.execute("UPDATE outputs SET size = 5")
+        connection.commit()
+    with read_store(tmp_path) as reader:
+        (task,) = reader.printed_tasks()
+        with pytest.raises(ValueError, match="not as it was written"):
+            reader.output(task.key)
+    with Store.open(tmp_path, study()) as store:
+        assert 1 == store.counts()["ok"]
 
 
 def test_a_key_is_found_by_its_beginning(tmp_path, monkeypatch):
