@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,13 @@ def files_shown_on(page: str) -> dict[str, str]:
         if named := re.search(r"Save this as `([^`]+)`", above):
             files[named[1]] = block.text + "\n"
     return files
+
+
+def classes_shown_on(page: Path) -> str:
+    """Return the dataclasses that a page defines, with the imports they need."""
+    examples = doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8"))
+    words = ("@dataclass", "from dataclasses", "from typing", "import ")
+    return "".join(example.source for example in examples if example.source.startswith(words))
 
 
 def inline_commands(path: Path) -> list[str]:

@@ -20,7 +20,15 @@ from causalassay.environments.catalogue import read_definition
 from causalassay.lab.factorial import read_experiment
 from command_line import run_here
 from conftest import REGISTRIES
-from pages import PAGES, ROOT, SHELL, blocks_of, files_shown_on, inline_commands
+from pages import (
+    PAGES,
+    ROOT,
+    SHELL,
+    blocks_of,
+    classes_shown_on,
+    files_shown_on,
+    inline_commands,
+)
 from study_texts import HEAD, PROBLEM, parsed
 
 PACKAGES = [
@@ -135,6 +143,7 @@ def test_toml_is_a_study_an_experiment_or_declares_a_plug_in(block, tmp_path):
         head = "" if "replicates" in content else HEAD
         problem = "" if "problems" in content else PROBLEM
         (tmp_path / "my_algorithm.py").write_text(CORRELATED)
+        (tmp_path / "my_parts.py").write_text(classes_shown_on(ROOT / block.page))
         for name, text in files_shown_on(block.page).items():
             (tmp_path / name).write_text(text)
         assert parsed(head + block.text + problem, tmp_path).problems
@@ -163,7 +172,7 @@ def check_command(command):
             for word in words:
                 assert re.search(rf"^{word}:.*## ", makefile, re.MULTILINE), word
         case "pip":
-            for what in words[2:]:
+            for what in words[1:]:
                 check_installation(what)
         case _:
             raise AssertionError(f"nobody knows whether {command!r} works: mark its block")

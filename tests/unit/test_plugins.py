@@ -1,6 +1,5 @@
 """The plug-ins of docs/extending.md in a package of their own, used in a study."""
 
-import doctest
 import json
 import os
 import subprocess
@@ -24,7 +23,7 @@ from causalassay.study.plan import measure_key
 from causalassay.study.problem_specs import scheme
 from command_line import run_here
 from conftest import read_entry_points_again
-from pages import ROOT, blocks_of
+from pages import ROOT, blocks_of, classes_shown_on
 from study_texts import mistakes_of, parsed
 
 PAGE = ROOT / "docs" / "extending.md"
@@ -58,13 +57,6 @@ model = {kind = "scm"}
 """
 
 
-def package_source():
-    """The classes of the page, with the imports they need."""
-    examples = doctest.DocTestParser().get_examples(PAGE.read_text())
-    words = ("@dataclass", "from dataclasses", "from typing", "import ")
-    return "".join(example.source for example in examples if example.source.startswith(words))
-
-
 def announcements():
     """The entry points of the page, by group."""
     blocks = [block.text for block in blocks_of(PAGE) if block.language == "toml"]
@@ -78,7 +70,7 @@ def announced(announce, monkeypatch):
     """The package of the page in this process."""
     module = ModuleType("my_package")
     monkeypatch.setitem(sys.modules, "my_package", module)
-    exec(package_source(), module.__dict__)
+    exec(classes_shown_on(PAGE), module.__dict__)
     for group, points in announcements().items():
         announce(group.removeprefix("causalassay."), points)
     return module
@@ -187,7 +179,7 @@ def command_here(tmp_path, monkeypatch):
 @pytest.fixture
 def installed(tmp_path, command):
     """A folder, and a command line that finds the package of the page in it."""
-    install(tmp_path / "site", "my-package", package_source(), announcements())
+    install(tmp_path / "site", "my-package", classes_shown_on(PAGE), announcements())
     return tmp_path, command
 
 

@@ -10,6 +10,16 @@ from causalassay.study.language.study_file import parse_study, read_study
 from study_texts import HEAD, PROBLEM
 
 STUDY_FILE = template("study.toml.template").template
+OWN = """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class MyClass:
+    threshold: float = 0.5
+
+    def discover(self, data, rng):
+        raise NotImplementedError
+"""
 
 
 def blocks():
@@ -33,6 +43,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     (folder / "data.csv").write_text("a,b\n1,2\n2,1\n3,5\n4,5\n")
     (folder / "graph.csv").write_text("from,to\na,b\n")
+    (folder / "my_algorithm.py").write_text(OWN)
     write_folders(folder)
     return folder
 

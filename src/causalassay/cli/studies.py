@@ -134,9 +134,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
         return
     if not options.dry_run:
         permit(programs, options.allow_programs)
-    typer.echo(_needed_line(study), err=True)
-    for line in _not_in_keys(study):
-        typer.echo(line, err=True)
+    lines = [_needed_line(study), *_not_in_keys(study)]
     if submits:
         if not options.dry_run:
             _prepared_environments(study, options.install, on_cluster=False)
@@ -146,9 +144,11 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
         further = [*retry, *again, *(["--allow-programs"] if programs else [])]
         command = study_command(options.study_file, folder, options.slurm, further)
         submit(study.name, command, folder, options.slurm, options.dry_run, as_json)
+        typer.echo("\n".join(lines), err=True)
         return
     _prepared_environments(study, options.install, options.cluster is not None)
     with queued_again(folder) if options.slurm.requeue else nullcontext():
+        typer.echo("\n".join(lines), err=True)
         counts = run_to_end(
             study,
             folder,

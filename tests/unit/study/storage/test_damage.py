@@ -13,6 +13,7 @@ import pytest
 
 from causalassay.study.plan import task_key
 from causalassay.study.replay import find_row
+from causalassay.study.storage import schema
 from causalassay.study.storage.checks import row_damage
 from causalassay.study.storage.exporting import export
 from causalassay.study.storage.reader import read_store
@@ -208,7 +209,7 @@ def test_rows_that_are_gone_or_there_twice_are_noticed(tmp_path):
         study_table(tmp_path / "a")
     with read_store(tmp_path / "a") as reader, pytest.raises(StoreRefused, match="it has 17 rows"):
         reader.status()
-    values = "purpose, problem, replicate, algorithm, status, reason, seconds, notes, session, host"
+    values = ", ".join(schema.CELLS[1:])
     copied = f"INSERT INTO rows SELECT 99, 'k', {values}, checksum FROM rows WHERE id = 4"
     change(filled(tmp_path / "b"), "DELETE FROM rows WHERE id = 5", copied)
     with pytest.raises(StoreRefused, match="1 of 18 rows"):
