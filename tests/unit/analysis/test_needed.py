@@ -62,7 +62,9 @@ def least(is_found):
 
 
 def planned(name, tmp_path, replicates=12):
-    return parsed(HEAD.replace("replicates = 12", f"replicates = {replicates}") + STUDIES[name], tmp_path)
+    return parsed(
+        HEAD.replace("replicates = 12", f"replicates = {replicates}") + STUDIES[name], tmp_path
+    )
 
 
 @pytest.mark.parametrize("name", ["all", "iscm", "raw", "rescaled"])

@@ -13,8 +13,9 @@ from contextlib import closing
 import pytest
 
 from causalassay.study.language import parse_study
-from causalassay.study.storage import Store
+from causalassay.study.storage import Store, study_table
 from command_line import run_here
+from report_stores import write_store
 
 STUDY = """
 name = "small"
@@ -262,6 +263,32 @@ def test_the_summary_is_json_too(folder):
     raw, iscm = summary["matrix"]["columns"]
     assert ("raw", "iscm") == (raw["scheme"], iscm["scheme"])
     assert 6 == len(summary["matrix"]["rows"])
+
+
+def test_the_summary_is_of_one_size_and_of_the_size_that_is_asked_for(tmp_path):
+    """The numbers are those of the rows of that size, and no other size is averaged in."""
+    results = write_store(tmp_path / "results")
+    frame = study_table(results).frame
+    f1 = frame[
+        (frame["algorithm"] == "pc") & (frame["scheme"] == "iscm") & (frame["status"] == "ok")
+    ]
+    for words, nodes in (((), 20), (("--size", "d=10"), 10), (("--size", "nodes=20"), 20)):
+        found = json.loads(run_here("summary", results, *words, "--json").stdout)
+        assert {"graph.n_nodes": nodes} == found["size"]
+        others = [other["size"]["graph.n_nodes"] for other in found["other_sizes"]]
+        assert others == ([] if words else [10])
+        (mean,) = [
+            row["mean"]
+            for row in found["scores"]
+            if (row["algorithm"], row["scheme"], row["metric"]) == ("pc", "iscm", "f1")
+        ]
+        assert pytest.approx(f1.loc[f1["graph.n_nodes"] == nodes, "f1"].mean()) == mean
+        printed = " ".join(run_here("summary", results, *words).stdout.split())
+        assert printed.startswith(f"{nodes} nodes: ")
+        assert f"Of {nodes} nodes only (d={nodes}); other sizes: d={30 - nodes}." in printed
+    done = run_here("summary", results, "--size", "d=15")
+    assert 2 == done.returncode
+    assert "--size d=15: no problems have this size; expected one of d=20; d=10" in done.stderr
 
 
 def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
