@@ -202,7 +202,7 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
 
     Whatever the nodes, samples and density are those of the size that is shown. Only runs that are
     ok count. ``timeouts`` is the number of runs that were stopped: they have no time, so the median
-    is too low where there are some.
+    is too low where there are some, and nan where no run ended.
     """
     frame = scope.analysis.table.frame
     if "seconds" not in frame:
@@ -224,7 +224,7 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
         n=("ended", "count"),
         timeouts=("stopped", "sum"),
     )
-    times = times[times["n"] > 0].reset_index()
+    times = times.reset_index()
     return rounded(times.assign(**times[["mean", "low", "high"]].clip(lower=SHORTEST)))
 
 

@@ -348,7 +348,8 @@ def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
 
 def _runtime(scope: ChartScope, _: str) -> Figure | str:
     """Draw the run times by algorithm and number of nodes."""
-    data = chart_data.run_times(scope)
+    every = chart_data.run_times(scope)
+    data = every if every.empty else every[every["n"] > 0].reset_index(drop=True)
     if data.empty:
         return "No run has a time."
     alt = texts.describe_times(data)
@@ -366,7 +367,8 @@ def _runtime(scope: ChartScope, _: str) -> Figure | str:
         times=True,
         legend="nodes" if sized else "",
     )
-    timeouts = data.groupby("algorithm", sort=False)["timeouts"].sum()
+    # Also where no run ended: there is nothing to draw, but something to say.
+    timeouts = every.groupby("algorithm", sort=False)["timeouts"].sum()
     note = texts.joined(
         "Median seconds of the runs that ended, with the shortest and the longest, fastest first; "
         "the axis is logarithmic.",

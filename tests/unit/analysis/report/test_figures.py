@@ -373,6 +373,20 @@ def test_stopped_runs_are_counted_below_the_run_times(small):
     assert f"Runs stopped at their time limit are not in the medians: ges ({shown.sum()})." in note
 
 
+def test_an_algorithm_that_was_always_stopped_is_named_below_the_run_times(small):
+    frame = small.frame.copy()
+    lost = (frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20)
+    frame.loc[lost, ["status", "reason"]] = ["timeout", "stopped after 20 s"]
+    frame.loc[lost, ["seconds", *small.metrics]] = np.nan
+    figures_ = drawn(with_frame(small, frame)).figures
+    (figure,) = [figure for figure in figures_ if figure.kind == "runtime"]
+    of_ges = figure.data[figure.data["algorithm"] == "ges"]
+    assert [10] == of_ges["nodes"].tolist()
+    assert figure.data["mean"].notna().all()
+    shown = lost & (frame["samples"] == 500) & (frame["graph.edges_per_node"] == 2)
+    assert f"are not in the medians: ges ({shown.sum()})." in figure.note
+
+
 def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
     table = study_like(["pc"], nodes=(5, 100), replicates=3)
     boxes = {figure.choice: figure for figure in drawn(table).figures if figure.kind == "boxes"}
