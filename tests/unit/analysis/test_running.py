@@ -32,7 +32,7 @@ def test_a_file_and_dictionaries_give_the_same_rows(tmp_path):
     (tmp_path / "s.toml").write_text(as_study(STUDY).text)
     from_file = ca.run(str(tmp_path / "s.toml"), workers=1)
     given = ca.run(STUDY, workers=1, out=tmp_path / "out")
-    timing = ["seconds", "host"]
+    timing = ["seconds", "load_seconds", "host"]
     assert (tmp_path / "tiny-results" / "study.sqlite").exists()
     pd.testing.assert_frame_equal(
         from_file.frame.drop(columns=timing), given.frame.drop(columns=timing)
