@@ -39,7 +39,7 @@ SEED = 20_261_118
 METRICS = ("f1", "skeleton_f1", "direction_score", "mec_shd")
 
 TOLD = ("steps", "systems", "minutes", "device", "date", "seed", "nodes", "rows")
-TOLD += ("graphs", "schemes", "limits", "licence", "sha256")
+TOLD += ("graphs", "schemes", "limits", "licence", "sha256", "audit")
 """What the page tells of a card."""
 
 SCHEMES = ("standardized", "iscm", "uumc")
@@ -53,6 +53,9 @@ NETWORKS = tuple(f"amortized {prior}" for prior in PRIORS)
 BASELINES = ("var-sortnregress", "r2-sortnregress", "random-sortnregress")
 RIVALS = ("boss", "direct-lingam", "grasp")
 BESIDE = ("amortized broad", *RIVALS)
+REST = (*(name for name in NETWORKS if name not in BESIDE), "ges", *BASELINES)
+"""The algorithms of the cross table that are not `BESIDE`."""
+
 OTHERS, SLOW = ("pc", "xges", "mmhc", "mse-gds"), ("golem-ev", "golem-nv")
 """Native algorithms that are run on nonlinear data only."""
 
@@ -124,17 +127,21 @@ def parts() -> list[Part]:
         *(Cell("iscm", n_rows=rows) for rows in (50, 200, 10_000)),
     )
     alarm = Cell("iscm", graph="alarm", n_nodes=37)
+    apart_iscm = tuple(Cell("iscm", n_nodes=size) for size in apart)
     real = tuple(Cell(kind) for kind in REAL)
     return [
         Part((*at_20, *nonlinear), (*NETWORKS, *RIVALS, "ges", *BASELINES), 15),
         Part(apart[10], BESIDE, 15),
         Part(apart[50], BESIDE, 15),
-        Part(real, (*NETWORKS, *RIVALS, "random-sortnregress"), 1),
-        Part((*by_size, alarm), BESIDE, 15),
-        Part((Cell("iscm", n_nodes=100),), BESIDE, 8),
+        Part(real, (*BESIDE, *REST), 1),
+        Part((*by_size, alarm), (*BESIDE, *REST), 15),
+        Part(apart_iscm, REST, 15),
+        Part((Cell("iscm", n_nodes=100),), (*BESIDE, *REST), 8),
         Part(nonlinear, OTHERS, 10),
         Part((*at_20, *nonlinear), ("notears",), 3, later=True),
         Part(nonlinear, SLOW, 3, later=True),
+        Part(real, ("notears",), 1, later=True),
+        Part((*by_size, Cell("iscm", n_nodes=10)), ("notears",), 3, later=True),
     ]
 
 
@@ -251,14 +258,17 @@ def typed(command: str) -> str:
     --------
     >>> typed("python -m training --prior raw --steps 9 --out x --cache y --resume")
     'python -m training --prior raw --steps 9 --out weights'
+    >>> typed("python -m training --prior raw --steps 9 --out x, in two pieces")
+    'python -m training --prior raw --steps 9 --out weights  # in two pieces'
     """
+    command, _, remark = command.partition(", ")
     words, kept = iter(command.split()), []
     for word in words:
         if word in ("--out", "--cache", "--from", "--stop-after"):
             next(words)
         elif word != "--resume":
             kept.append(word)
-    return " ".join([*kept, "--out weights"])
+    return " ".join([*kept, "--out weights"]) + (f"  # {remark}" if remark else "")
 
 
 def summary(rows: Iterable[Row]) -> dict[str, Any]:

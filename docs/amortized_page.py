@@ -160,6 +160,21 @@ def cross_cells() -> dict[str, tuple[str, str]]:
     }
 
 
+ALARM = "iscm gaussian alarm d=37 n=1000"
+
+
+def elsewhere_cells() -> dict[str, str]:
+    """Return the cells of other sizes, of a known graph and of real data, with their names."""
+    return {
+        "iscm gaussian er-1 d=5 n=1000": "d = 5",
+        **{linear("iscm", n_nodes=d): f"d = {d}" for d in (10, 20, 50, 100)},
+        **{linear("iscm", n_rows=n): f"n = {n}" for n in (50, 200, 10_000)},
+        ALARM: "ALARM's graph",
+        "sachs": "Sachs",
+        "chamber": "light tunnel",
+    }
+
+
 def goal_cells() -> dict[str, tuple[str, str, int]]:
     """Return the cells of the goals: scheme, noise and size of each."""
     return {
@@ -184,7 +199,7 @@ def calibration_cells() -> dict[str, list[str]]:
         "in distribution": in_distribution(),
         "standardised": [cell for cell in goal_cells() if cell.startswith("standardized")],
         "rff functions": [nonlinear("rff")],
-        "ALARM's graph": ["iscm gaussian alarm d=37 n=1000"],
+        "ALARM's graph": [ALARM],
         "d = 100": [linear("iscm", n_nodes=100)],
         "Sachs": ["sachs"],
         "light tunnel": ["chamber"],
@@ -367,19 +382,22 @@ def _beside(found: Scores, named: dict[str, str]) -> str:
 
 def real(found: Scores) -> str:
     """Return the scores on graphs and data of the world."""
-    alarm = "iscm gaussian alarm d=37 n=1000"
-    table = _beside(
+    return _beside(
         found,
-        {"ALARM's graph, iSCM": alarm, "Sachs, observational rows": "sachs"}
+        {"ALARM's graph, iSCM": ALARM, "Sachs, observational rows": "sachs"}
         | {"light tunnel, reference rows": "chamber"},
     )
-    narrow = [
-        f"{name.removeprefix('amortized ')} {found.mean(cell, name):.2f}"
-        for cell in ("chamber",)
-        for name in NETWORKS
-        if cell in found.content["cells"]
-    ]
-    return table + (f"\nF1 of all networks on the light tunnel: {', '.join(narrow)}.\n")
+
+
+def elsewhere(found: Scores) -> str:
+    """Return mean F1 of every algorithm of the cross table at other sizes and on real data."""
+    heads = ["", *elsewhere_cells().values()]
+    lines = [_line(heads), _line(["---"] * len(heads))]
+    for algorithm in (*NETWORKS, *OTHERS, *BASELINES):
+        means = [found.mean(cell, algorithm) for cell in elsewhere_cells()]
+        shown = [UNDEFINED if np.isnan(mean) else _number(mean) for mean in means]
+        lines.append(_line([f"`{algorithm}`", *shown]))
+    return "".join(lines)
 
 
 def reliabilities(found: Scores) -> str:
@@ -447,6 +465,16 @@ def cards(found: Scores) -> str:
         schemes = "; ".join(card["schemes"]).replace(" %", "%").replace("%", " %")
         saw = f"{schemes}. {card['graphs']}"
         lines.append(_line([f"`{name}`", *size, nodes, rows, saw]))
+    return "".join(lines)
+
+
+def audits(found: Scores) -> str:
+    """Return what the judge says of the systems of each prior, from its card."""
+    heads = ["prior", "its systems", "what the judge says"]
+    lines = [_line(heads), _line(["---"] * len(heads))]
+    for name, card in found.content["cards"].items():
+        for part, one in (card["audit"] or {"parts": {}})["parts"].items():
+            lines.append(_line([f"`{name}`", part, one["sentence"]]))
     return "".join(lines)
 
 

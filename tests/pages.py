@@ -71,6 +71,17 @@ def blocks_of(path: Path) -> list[Block]:
     ]
 
 
+def files_shown_on(page: str) -> dict[str, str]:
+    """Return the text of each file of which a page says ``Save this as `name` ``, by name."""
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    files = {}
+    for block in blocks_of(ROOT / page):
+        above = "\n".join(lines[max(0, block.line - 5) : block.line - 1])
+        if named := re.search(r"Save this as `([^`]+)`", above):
+            files[named[1]] = block.text + "\n"
+    return files
+
+
 def inline_commands(path: Path) -> list[str]:
     """Return what stands between backticks in running text and begins like a command."""
     text = re.sub(

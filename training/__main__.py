@@ -2,12 +2,24 @@
 
     python -m training --prior uumc --minutes 4 --out weights
     python -m training --prior raw --prior standardized --steps 2500 --out weights
-    python -m training --prior broad --minutes 16 --out weights --resume
 
 Several priors are trained one after another, each with the whole budget; the network is compiled
-once for all. The budget counts from a network's first step: with --resume and a larger budget a
-finished network is trained on. Into the folder go PRIOR.npz (weights and card), PRIOR.log.jsonl
-and the checkpoint.
+once for all. Into the folder go PRIOR.npz (weights and card), PRIOR.log.jsonl and the checkpoint.
+
+Where a command may run for no more than 9 minutes, train in pieces; repeat the second command
+until its last line says "finished": true.
+
+    python -m training --prior broad --minutes 16 --out weights --stop-after 480
+    python -m training --prior broad --minutes 16 --out weights --stop-after 480 --resume
+
+The budget counts from a network's first step: with --resume and a larger budget a finished network
+is trained on. With --steps, the pieces together are the run without a stop.
+
+Afterwards:
+
+    python -m training.audit weights/uumc.npz     # what the judge says of the prior, into the card
+    python -m training.curve weights/uumc.log.jsonl --out uumc.svg
+    {use = "amortized", weights = "weights/uumc.npz"}                # in a study, or in `discover`
 """
 
 from __future__ import annotations
@@ -28,7 +40,7 @@ from training import card, loop, network, options
 from training.feed import Feed
 from training.loop import Machine, Plan
 from training.network import Parameters
-from training.priors import PRIORS, named
+from training.priors import PRIORS, in_words, named
 
 
 def parser() -> argparse.ArgumentParser:
@@ -36,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     parsed = argparse.ArgumentParser(
         prog="python -m training",
         description=__doc__,
+        epilog="priors:\n" + "\n".join(f"  {name:14}{in_words(PRIORS[name])}" for name in PRIORS),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parsed.add_argument
@@ -43,10 +56,25 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="folder of weights, logs and checkpoints")
     add("--minutes", type=float, help="budget of each prior in minutes of training")
     add("--steps", type=int, help="budget of each prior in steps, instead")
-    add("--seed", type=int, default=Plan.seed, help="of the first weights and of all data")
-    add("--rate", type=float, default=Plan.rate, help="highest rate of learning")
-    add("--batch", type=float, default=Plan.batch, help="multiplies the systems of a batch")
-    add("--tests", type=int, default=128, help="systems of each kind to test the network on")
+    add(
+        "--seed",
+        type=int,
+        default=Plan.seed,
+        help="of the first weights and of all data (%(default)s)",
+    )
+    add("--rate", type=float, default=Plan.rate, help="highest rate of learning (%(default)s)")
+    add(
+        "--batch",
+        type=float,
+        default=Plan.batch,
+        help="multiplies the systems of a batch (%(default)s)",
+    )
+    add(
+        "--tests",
+        type=int,
+        default=128,
+        help="systems of each kind to test the network on (%(default)s)",
+    )
     add("--resume", action="store_true", help="continue from the checkpoints in OUT")
     add("--from", dest="checkpoints", type=Path, help="folder of these checkpoints, if not OUT")
     add(

@@ -22,8 +22,13 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache", type=Path, help="where compiled code is kept (default: OUT/cache)"
     )
-    for name in ("width", "channels", "blocks"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(Size(), name))
+    for name, what in (
+        ("width", "numbers that are kept for each pair"),
+        ("channels", "matrices that a block multiplies, of each of its two kinds"),
+        ("blocks", "how many follow one another"),
+    ):
+        default = getattr(Size(), name)
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} (%(default)s)")
 
 
 def size_of(stated: argparse.Namespace) -> Size:

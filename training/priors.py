@@ -128,6 +128,25 @@ PRIORS = {
 """By name."""
 
 
+def in_words(prior: Prior) -> str:
+    """Return what a network of a prior is trained on, in one line.
+
+    Examples
+    --------
+    >>> in_words(PRIORS["raw"])
+    'linear: scm; 10 to 30 nodes, 200 to 2000 rows; sees variances'
+    """
+    kinds = [f"linear: {', '.join(prior.schemes)}"]
+    if prior.nonlinear:
+        kinds.append(f"{prior.nonlinear:.0%} nonlinear")
+    sizes = [
+        f"{' to '.join(map(str, span))} {what}"
+        for span, what in ((prior.nodes, "nodes"), (prior.rows, "rows"))
+    ]
+    seen = "blind to units" if prior.blind_to_scale else "sees variances"
+    return "; ".join([*kinds, ", ".join(sizes), seen])
+
+
 def named(name: str) -> Prior:
     """Return a prior by its name.
 

@@ -10,12 +10,15 @@ from pathlib import Path
 import numpy as np
 
 CALLS = {"n": 0}
+RESERVED = ("OMP_NUM_THREADS", "CAUSALASSAY_THREADS", "CUDA_VISIBLE_DEVICES", "OMP_WAIT_POLICY")
 
 
 def deed(request):
     CALLS["n"] += 1
     found = globals()[request.parameters["deed"]](request)
-    return {**found, "info": {"pid": os.getpid(), "calls": CALLS["n"], "seed": request.seed}}
+    info = {"pid": os.getpid(), "calls": CALLS["n"], "seed": request.seed}
+    info |= {name: os.environ.get(name) for name in RESERVED}
+    return {**found, "info": info}
 
 
 def chain(request):

@@ -145,7 +145,8 @@ class Reserving:
         """Wait as if it computed."""
         began = time.monotonic()
         time.sleep(self.seconds)
-        names = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OMP_WAIT_POLICY")
+        names = ("CUDA_VISIBLE_DEVICES", *threads)
         said = {name: os.environ.get(name) for name in names}
         said |= {"began": began, "ended": time.monotonic(), "pid": os.getpid()}
         return Estimate(_empty(data).graph, "dag", info=said)

@@ -36,6 +36,19 @@ def machine():
     return Machine(torch.device("cpu"), torch.float32)
 
 
+def test_the_help_says_how_to_train_in_pieces_and_what_each_prior_is(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert 0 == ended.value.code
+    told = capsys.readouterr().out
+    assert "--stop-after 480 --resume" in told
+    assert "python -m training.audit" in told
+    lines = {line.split()[0]: line for line in told.partition("priors:\n")[2].splitlines()}
+    assert PRIORS.keys() == lines.keys()
+    assert "50% nonlinear; 3 to 50 nodes, 50 to 10000 rows; blind to units" in lines["broad"]
+    assert "sees variances" in lines["raw"]
+
+
 class Stopped(Exception):
     pass
 

@@ -20,7 +20,7 @@ from causalassay.environments.catalogue import read_definition
 from causalassay.lab.factorial import read_experiment
 from command_line import run_here
 from conftest import REGISTRIES
-from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
+from pages import PAGES, ROOT, SHELL, blocks_of, files_shown_on, inline_commands
 from study_texts import HEAD, PROBLEM, parsed
 
 PACKAGES = [
@@ -135,6 +135,8 @@ def test_toml_is_a_study_an_experiment_or_declares_a_plug_in(block, tmp_path):
         head = "" if "replicates" in content else HEAD
         problem = "" if "problems" in content else PROBLEM
         (tmp_path / "my_algorithm.py").write_text(CORRELATED)
+        for name, text in files_shown_on(block.page).items():
+            (tmp_path / name).write_text(text)
         assert parsed(head + block.text + problem, tmp_path).problems
 
 
@@ -161,7 +163,8 @@ def check_command(command):
             for word in words:
                 assert re.search(rf"^{word}:.*## ", makefile, re.MULTILINE), word
         case "pip":
-            check_installation(words[-1])
+            for what in words[2:]:
+                check_installation(what)
         case _:
             raise AssertionError(f"nobody knows whether {command!r} works: mark its block")
 
@@ -172,7 +175,7 @@ def check_installation(what):
     wheel = f"causalassay-{project['version']}-py3-none-any.whl"
     named = re.fullmatch(rf"(?:\.|\./{re.escape(wheel)})\[(.+)\]", what)
     extras = project["optional-dependencies"]
-    known = named[1] in extras if named else [what] in extras.values()
+    known = named[1] in extras if named else any(what in needed for needed in extras.values())
     assert known, f"{what} is no extra"
 
 

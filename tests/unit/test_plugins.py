@@ -68,7 +68,8 @@ def package_source():
 def announcements():
     """The entry points of the page, by group."""
     blocks = [block.text for block in blocks_of(PAGE) if block.language == "toml"]
-    tables = [tomllib.loads(text)["project"]["entry-points"] for text in blocks]
+    packages = [table for text in blocks if "project" in (table := tomllib.loads(text))]
+    tables = [package["project"]["entry-points"] for package in packages]
     return {group: points for table in tables for group, points in table.items()}
 
 

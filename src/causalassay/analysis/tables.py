@@ -11,7 +11,7 @@ import pandas as pd
 
 from causalassay.analysis.comparison import BEST_RULE, BestMarks, compared_with_all
 from causalassay.analysis.runs import SCHEME, STATUSES, problem_name, scheme_name
-from causalassay.metrics.registry import metric_name
+from causalassay.metrics.registry import metric_name, metric_remark
 from causalassay.present import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def matrix_table(matrix: Matrix) -> Table:
     ]
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    return Table("matrix", columns, rows, title, caption, [BEST_RULE.removesuffix(".")])
+    remark = metric_remark(matrix.metric)
+    notes = [BEST_RULE.removesuffix("."), *([remark] if remark else [])]
+    return Table("matrix", columns, rows, title, caption, notes)
 
 
 def score_table(
@@ -103,7 +105,8 @@ def score_table(
     ]
     title = f"{_about(metric, summary.better[metric])}: mean and 95 % interval"
     caption = f"{title}; runs not ok are in no mean.{f' {BEST_RULE}' if marks else ''}"
-    return Table(f"scores-{metric}", columns, rows, title, caption)
+    remark = metric_remark(metric)
+    return Table(f"scores-{metric}", columns, rows, title, caption, [remark] if remark else [])
 
 
 def attribution_table(summary: Summary, metric: str, order: Sequence[str] = ()) -> Table:

@@ -194,7 +194,10 @@ def read_array(file: IO[bytes], size: int, where: str, others: int = 0) -> NDArr
     version = npy.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"version {version} of the format; expected an array of plain numbers")
-    shape, fortran, dtype = _HEADERS[version](file)
+    try:
+        shape, fortran, dtype = _HEADERS[version](file)
+    except Exception:  # NumPy's reasons name options of its own, allow_pickle among them
+        raise ValueError("a header is damaged or too long; expected one of np.save") from None
     if dtype.kind not in _PLAIN:
         raise ValueError(f"it holds {dtype} (objects are not read); expected plain numbers")
     count = math.prod(shape)

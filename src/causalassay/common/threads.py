@@ -19,6 +19,13 @@ _READ_BY_LIBRARIES = (
 )
 """What numerical libraries, torch among them, read once, when they are first imported."""
 
+SLEEP_WHILE_WAITING = {"OMP_WAIT_POLICY": "passive"}
+"""Lets threads of OpenMP sleep until there is work, unless the user has said otherwise.
+
+By default they wait actively, which is faster where each has a core of its own. The workers of a
+study use all cores, and then a thread that waits holds up the one it waits for.
+"""
+
 
 def thread_variables(n_threads: int) -> dict[str, str]:
     """Return the variables of a process that is to compute with so many threads.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -71,9 +72,12 @@ class Amortized:
     can be told from the prior's systems, the estimate is the CPDAG of that DAG. `Estimate.order`
     is an order of the DAG.
 
+    A row that is there more than once, as in a bootstrap, counts for less: the network is told the
+    number of independent rows, n²/Σm² for rows that are there m times each.
+
     `info` has the ``prior``, the ``weights`` (the beginning of the file's SHA-256), the
     ``threshold``, and ``warning`` where the data are unlike those of the training: the number of
-    columns or rows, discrete columns, columns that are linear combinations of others.
+    columns or rows, discrete columns, columns that are linear combinations of others, copied rows.
 
     References
     ----------
@@ -90,7 +94,7 @@ class Amortized:
     path: str = field(default="", init=False, compare=False, repr=False)
     """In a study: where one's own weights are."""
     name: ClassVar[str] = "amortized"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     columns: ClassVar[Columns] = "continuous or discrete"
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -141,8 +145,18 @@ class Amortized:
         check_varied_columns(data, values)
         correlation = correlations(values)  # refuses numbers whose squares overflow
         network, card, digest = self._network()
-        probabilities = _in_own_order(network, values, blind_to_scale=card["blind_to_scale"])
-        warnings = list(_unlike_training(data, values, correlation, card))
+        few = _discrete_columns(data, values)
+        # Where all columns are discrete, equal rows come about without copying.
+        n_independent = _n_independent(values) if len(few) < len(data.columns) else len(values)
+        probabilities = _in_own_order(
+            network, values, n_independent, blind_to_scale=card["blind_to_scale"]
+        )
+        warnings = list(_unlike_training(values, correlation, card, few))
+        if n_independent < len(values):
+            warnings.append(
+                f"rows that are copies of others: these {len(values)} rows count as "
+                f"{n_independent:.0f}"
+            )
         info = {
             "prior": card["prior"],
             "weights": digest[:12],
@@ -231,7 +245,23 @@ def _check_size(n_rows: int, n_columns: int) -> None:
         raise NotApplicable(f"{counted(n_rows, 'row')}, expected at least {LEAST_ROWS}; take more")
 
 
-def _in_own_order(network: Network, values: Values, *, blind_to_scale: bool) -> Probabilities:
+def _n_independent(values: Values) -> float:
+    """Return how many independent rows say as much as these, of which some may be copies.
+
+    A mean over n rows, of which some are there m times, scatters as one of n²/Σm² independent rows
+    (Kish's effective sample size). A bootstrap of n rows has about n/2. Told n, the network would
+    take what chance does to the copies for many weak edges: it has seen independent rows only.
+    """
+    n = len(values)
+    if len(np.unique(values[:, 0])) == n:  # as usual
+        return n
+    copies = Counter(row.tobytes() for row in values)
+    return n * n / sum(count * count for count in copies.values())
+
+
+def _in_own_order(
+    network: Network, values: Values, n_independent: float, *, blind_to_scale: bool
+) -> Probabilities:
     """Return the probabilities, computed with the columns in an order of their own.
 
     Rounding depends on the order of the columns; sorted by what they hold, whatever their units,
@@ -240,14 +270,18 @@ def _in_own_order(network: Network, values: Values, *, blind_to_scale: bool) -> 
     centred = values - values.mean(axis=0)
     z = centred / np.sqrt(np.square(centred).mean(axis=0))
     order = sorted(range(values.shape[1]), key=lambda j: z[:, j].tobytes())
-    features = pair_features(np.ascontiguousarray(values[:, order]), blind_to_scale=blind_to_scale)
+    features = pair_features(
+        np.ascontiguousarray(values[:, order]),
+        blind_to_scale=blind_to_scale,
+        n_independent=n_independent,
+    )
     probabilities = np.empty((len(order), len(order)))
     probabilities[np.ix_(order, order)] = network.probabilities(features)
     return probabilities
 
 
 def _unlike_training(
-    data: Dataset, values: Values, correlation: Weights, card: dict[str, Any]
+    values: Values, correlation: Weights, card: dict[str, Any], few: list[str]
 ) -> Iterator[str]:
     """Yield in which ways data are unlike those that a network was trained on."""
     for count, name, noun in (
@@ -257,11 +291,6 @@ def _unlike_training(
         least, most = card[name]
         if not least <= count <= most:
             yield f"{counted(count, noun)}: the network was trained on {least} to {most}"
-    few = [
-        name
-        for j, name in enumerate(data.columns)
-        if name in data.discrete_columns or _has_few_values(values[:, j])
-    ]
     if few:
         verb = "is" if len(few) == 1 else "are"
         yield f"{listed(few)} {verb} discrete: the network was trained on continuous columns"
@@ -269,6 +298,15 @@ def _unlike_training(
         yield "no more rows than columns: each column is a linear combination of others"
     elif np.linalg.eigvalsh(correlation)[0] <= LEAST_EIGENVALUE:
         yield "some columns are linear combinations of others; leave one out"
+
+
+def _discrete_columns(data: Dataset, values: Values) -> list[str]:
+    """Return the columns that are declared as discrete or look like that."""
+    return [
+        name
+        for j, name in enumerate(data.columns)
+        if name in data.discrete_columns or _has_few_values(values[:, j])
+    ]
 
 
 def _has_few_values(column: Values) -> bool:

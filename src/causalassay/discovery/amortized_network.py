@@ -38,7 +38,9 @@ _HALF, _SIXTH = np.float32(1 / 2), np.float32(1 / 6)
 _C4, _C5, _C6 = np.float32(1 / 24), np.float32(1 / 120), np.float32(1 / 720)
 
 
-def pair_features(values: Values, *, blind_to_scale: bool) -> Floats:
+def pair_features(
+    values: Values, *, blind_to_scale: bool, n_independent: float | None = None
+) -> Floats:
     """Return what the network reads of each ordered pair of columns, shape (d·d, 13).
 
     Parameters
@@ -47,6 +49,8 @@ def pair_features(values: Values, *, blind_to_scale: bool) -> Floats:
         No column constant.
     blind_to_scale : bool
         Whether variances are left out.
+    n_independent : float, optional
+        How many independent rows say as much as these; by default n.
 
     Notes
     -----
@@ -54,7 +58,7 @@ def pair_features(values: Values, *, blind_to_scale: bool) -> Floats:
     inverse of C + 0.001 I: C; the partial correlation; tanh of E[z_i² z_j], E[z_i z_j²],
     E[z_i³ z_j] - 3C, E[z_i z_j³] - 3C and E[z_i² z_j²] - 1 - 2C² with z cut at ±10; the R² of i and
     of j on all others, 1 - 1/P_ii in [0, 1]; half the log variance of i and of j, centred over the
-    columns; (log n - log 1000)/2; and whether i is j.
+    columns; (log n - log 1000)/2, where n is the number of independent rows; and whether i is j.
 
     Examples
     --------
@@ -91,7 +95,8 @@ def pair_features(values: Values, *, blind_to_scale: bool) -> Floats:
     features[:, :, 6] = np.tanh(both - 1 - 2 * correlation**2)
     features[:, :, 7], features[:, :, 8] = r2[:, None], r2
     features[:, :, 9], features[:, :, 10] = level[:, None], level
-    features[:, :, 11] = (np.log(n) - np.log(USUAL_ROWS)) / 2
+    known = n if n_independent is None else n_independent
+    features[:, :, 11] = (np.log(known) - np.log(USUAL_ROWS)) / 2
     features[:, :, 12] = np.eye(d)
     return features.reshape(d * d, N_FEATURES)
 

@@ -209,9 +209,9 @@ def _card(array: NDArray[Any]) -> dict[str, Any]:
 
 def _check_card(card: Mapping[str, Any]) -> None:
     """Raise unless a card says what is needed to run its network."""
-    came = card.get("format")
-    if came != FORMAT:
-        newer = isinstance(came, int) and not isinstance(came, bool) and came > FORMAT
+    came: Any = card.get("format")
+    if not _is_whole(came) or came != FORMAT:
+        newer = _is_whole(came) and came > FORMAT
         todo = "install a newer causalassay" if newer else "train anew (docs/amortized.md)"
         raise ValueError(
             f"its weights are of format {cut(visible(repr(came)), 40)}, this version reads format "

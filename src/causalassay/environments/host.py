@@ -17,6 +17,7 @@ instead of "graph". With "not_applicable" alone it says why the data do not fit.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import io
@@ -126,6 +127,7 @@ def serve(adapter: Any, requests: int, answers: int) -> None:
     while (body := _read(requests)) is not None:
         head, arrays = unpack(body)
         answer, given = _answer(adapter, head, arrays)
+        _give_back_memory_of_card()
         _write(answers, pack({**answer, "id": head["id"], "clean": _is_clean()}, given))
 
 
@@ -161,6 +163,13 @@ def _seed(seed: int, python_seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002  packages draw from it
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(seed)
+
+
+def _give_back_memory_of_card() -> None:
+    """Let others have the memory of a graphics card that torch keeps for its next tensors."""
+    with contextlib.suppress(Exception):  # it is no part of the answer
+        if "torch" in sys.modules and sys.modules["torch"].cuda.is_initialized():
+            sys.modules["torch"].cuda.empty_cache()
 
 
 def _is_clean() -> bool:

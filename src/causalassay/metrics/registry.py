@@ -187,6 +187,27 @@ def _declared_name(name: str) -> str:
     return value.display_name if value else ""
 
 
+_REMARKS = {
+    "f1": "F1 counts an undirected edge as one hit and one miss, so it rewards guessed directions"
+}
+
+
+def metric_remark(metric: str) -> str:
+    """Return what must be known to read a metric beside others; empty for most.
+
+    Parameters
+    ----------
+    metric : str
+        As in the columns of studies: what is said of a metric may not hold of its resolutions.
+
+    Examples
+    --------
+    >>> metric_remark("f1"), metric_remark("shd"), metric_remark("f1 (favourable)")
+    ('F1 counts an undirected edge as one hit and one miss, so it rewards ...', '', '')
+    """
+    return _REMARKS.get(metric, "")
+
+
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
 SERIES_METRICS = ("shd", "f1", "precision", "recall")

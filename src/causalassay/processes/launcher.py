@@ -17,7 +17,7 @@ from typing import Self
 
 import psutil
 
-from causalassay.common.threads import thread_variables
+from causalassay.common.threads import SLEEP_WHILE_WAITING, thread_variables
 from causalassay.processes.launcher_process import NO_FOLDER, NUMBER
 from causalassay.processes.limits import NoWorkers
 from causalassay.processes.process_tree import children_of, kill_tree
@@ -146,6 +146,7 @@ class Launcher:
             stderr=self._log.handle,
             pass_fds=[theirs.fileno()],
             env={
+                **SLEEP_WHILE_WAITING,
                 **os.environ,
                 **thread_variables(self._threads),
                 "TMPDIR": str(self._folder.parent),

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from causalassay.processes.limits import Limits, Loss, Stopwatch
 from causalassay.processes.scratch import NamelessFile
 
-_NUMBERS = struct.Struct("<qqqqqqqd")
-_WORK = struct.Struct("<qqqqqd")
+_NUMBERS = struct.Struct("<qq5id")
+_WORK = struct.Struct("<5id")
 _NUMBER = struct.Struct("<q")
 
 _OF_FIXED_LENGTH = 0x0001 | 0x0002 | 0x0004

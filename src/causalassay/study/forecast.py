@@ -362,7 +362,12 @@ def _needs(listed: Sequence[AlgorithmEntry]) -> list[str]:
 def _limit(limits: Limits) -> str:
     seconds = "any time" if limits.seconds is None else f"{limits.seconds:g} s"
     memory = "its share of memory" if limits.memory is None else f"{limits.memory / 1e9:g} GB"
-    return f"{seconds}, {memory}"
+    default = limits.load_seconds == Limits().load_seconds
+    return f"{seconds}, {memory}" + ("" if default else f", {_loading(limits.load_seconds)}")
+
+
+def _loading(seconds: float | None) -> str:
+    return "any time of loading" if seconds is None else f"{seconds:g} s of loading"
 
 
 def _group(what: str, names: Sequence[str]) -> str:

@@ -115,6 +115,25 @@ def test_json_has_the_frequencies_and_where_they_come_from(files):
     assert found["edges"]
 
 
+def test_probabilities_of_the_network_are_printed_paged_and_in_json(files, tmp_path):
+    words = ("--algorithm", "amortized", "--set", "threshold=0.2", *FAST)
+    with unsaid():
+        data = ca.data.read(files / "data.csv")
+    expected = ca.discover("amortized", data, 0, threshold=0.2)
+    assert expected.graph.any()
+    found = json.loads(run(files / "data.csv", *words, "--json").stdout)
+    assert expected.probabilities.tolist() == found["probabilities"]
+    done = run(files / "data.csv", *words, "--report", tmp_path / "g.html")
+    assert "probability" in done.stdout
+    html = (tmp_path / "g.html").read_text()
+    for i, j in np.argwhere(expected.graph):
+        percent = f"{100 * expected.probabilities[i, j]:.0f} %"
+        names = f"{'abc'[i]} → {'abc'[j]}"
+        assert re.search(rf"{names} +{percent} ", done.stdout)
+        assert names in html
+    assert ">probability<" in html or "probability</" in html
+
+
 def test_the_same_seed_gives_the_same_numbers(files):
     words = ("--algorithm", "pc", "--json", "--seed", 7, *FAST)
     one, two = (run(files / "data.csv", *words).stdout for _ in range(2))

@@ -99,6 +99,9 @@ def test_the_features_are_those_of_each_pair_alone(blind):
     expected = features_one_by_one(values, blind)
     found = pair_features(values, blind_to_scale=blind).reshape(5, 5, 13)
     np.testing.assert_allclose(expected, found, atol=2e-6)
+    fewer = pair_features(values, blind_to_scale=blind, n_independent=10.5).reshape(5, 5, 13)
+    np.testing.assert_allclose((np.log(10.5) - np.log(1000)) / 2, fewer[:, :, 11], rtol=1e-6)
+    np.testing.assert_array_equal(np.delete(found, 11, axis=2), np.delete(fewer, 11, axis=2))
 
 
 @pytest.mark.parametrize(("d", "sizes"), [(3, (8, 4, 2)), (7, (8, 4, 2)), (23, (12, 5, 3))])
@@ -223,6 +226,37 @@ def test_data_unlike_the_training_are_told_of(weights):
     known = [kind or Dataset.from_values(rounded).kinds[0] for kind in kinds]
     declared = Dataset(columns, (Regime("o", rounded),), "o", tuple(known))
     assert "'x4' is discrete" in warning(declared)
+
+
+def test_copied_rows_are_counted_as_fewer_independent_ones(weights, monkeypatch):
+    told = []
+
+    def features(*args, n_independent, **options):
+        told.append(n_independent)
+        return pair_features(*args, n_independent=n_independent, **options)
+
+    monkeypatch.setattr(amortized_module, "pair_features", features)
+    values = some_values(n=200)
+    once = discover("amortized", values, 0, weights=weights)
+    twice = discover("amortized", np.vstack([values, values]), 0, weights=weights)
+    # The same moments, and the same number of independent rows: the same answer.
+    np.testing.assert_allclose(once.probabilities, twice.probabilities, atol=1e-5)
+    assert "warning" not in once.info
+    assert "rows that are copies of others: these 400 rows count as 200" in twice.info["warning"]
+    drawn = discover("amortized", np.vstack([values, values[:100]]), 0, weights=weights)
+    assert "these 300 rows count as 180" in drawn.info["warning"]  # 300²/(100·1 + 100·4)
+    # Of discrete columns equal rows are no copies.
+    codes = np.random.default_rng(0).integers(0, 3, (300, 4)).astype(float)
+    assert "copies" not in discover("amortized", codes, 0, weights=weights).info["warning"]
+    assert told == [200, 200, 180, 300]
+
+
+def test_bootstraps_of_unrelated_columns_do_not_join_them_all():
+    """Told that a bootstrap's rows are independent, the broad network joined every pair."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(300, 40))
+    found = discover("amortized", values[rng.integers(0, 300, 300)], 0).probabilities
+    assert 0.1 > (found + found.T)[np.triu_indices(40, 1)].mean()
 
 
 def test_wrong_hyperparameters_are_refused():

@@ -92,6 +92,18 @@ def a_bomb(path):
         archive.writestr("card.npy", b"\0" * 70_000_000)
 
 
+def with_header(text):
+    """Return a damage: the card has this header, of the second version of the format."""
+
+    def damage(path):
+        header = text.encode()
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            size = len(header).to_bytes(4, "little")
+            archive.writestr("card.npy", b"\x93NUMPY\x02\x00" + size + header)
+
+    return damage
+
+
 def another_shape(path):
     remade(path, {"head.weight": np.zeros((2, 8), np.float16)}, card_with(path))
 
@@ -111,11 +123,22 @@ DAMAGES = [
     (with_objects, "objects are not read"),
     (of_something_else, "it has no card, so it is no file of weights"),
     (a_bomb, "unpacks to 70000000 bytes"),
+    (with_header("{'descr': '<U1', 'shape': ()" + " " * 10**6 + "}"), "a header is damaged or too"),
+    (with_header("__import__('sys').exit('it was executed')"), "a header is damaged or too long"),
+    (
+        with_header("{'descr': '<U1', 'fortran_order': False, 'shape': (10**12,)}\n"),
+        "a header is damaged or too long",
+    ),
+    (
+        with_header("{'descr': '<U1', 'fortran_order': False, 'shape': (1000000000000,)}\n"),
+        r"shape \(1000000000000,\) does not fit into its 0 bytes",
+    ),
     (another_shape, r"head.weight has shape \(2, 8\), expected \(1, 8\)"),
     (not_finite, "head.bias is not finite everywhere"),
     (lambda path: path.write_text("weights"), "not a file of weights but another file"),
     (lambda path: remade(path, card=CARD | {"format": 2}), "format 2, .*install a newer"),
     (lambda path: remade(path, card=CARD | {"format": "x"}), "format 'x', .*train anew"),
+    (lambda path: remade(path, card=card_with(path, format=True)), "format True, .*train anew"),
     (lambda path: remade(path, card=CARD | {"width": 10**9}), "1000000000 as 'width'"),
     (lambda path: remade(path, card=CARD | {"nodes": [9, 2]}), "as 'nodes'"),
     (lambda path: remade(path, card=CARD | {"identifies": "all"}), "as 'identifies'"),

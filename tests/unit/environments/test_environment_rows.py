@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from announced_environments import installed_fake
-from causalassay.cli.studies import Retried, _prepared_environments
+from causalassay.cli.studies import Retried, _to_retry
 from causalassay.discovery import make_algorithm
 from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
@@ -18,10 +18,12 @@ from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.programs import for_workers
+from causalassay.study.worker import discovering
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
@@ -49,10 +51,19 @@ def worker(launcher):
     """Run tasks as a worker does; return their records."""
     discovery = BlindDiscovery(launcher, MEMORY, {})
 
-    def run(deed, replicate=0, *, use="fake-deed", seconds=LIMIT, memory=None, scratch=""):
+    def run(
+        deed,
+        replicate=0,
+        *,
+        use="fake-deed",
+        seconds=LIMIT,
+        memory=None,
+        scratch="",
+        needs=NO_NEEDS,
+    ):
         parameters = {"deed": deed} if use == "fake-deed" else {}
         algorithm = make_algorithm(use, **parameters)
-        entry = AlgorithmEntry(deed, use, algorithm, limits=Limits(seconds, memory))
+        entry = AlgorithmEntry(deed, use, algorithm, limits=Limits(seconds, memory), needs=needs)
         metrics = (MetricEntry("shd", METRICS["shd"].resolution, 1, "shd"),)
         problem = ProblemEntry("p", Generated(Chain(4), SCM(), 50))
         study = for_workers(Study("env", 1, 9, (problem,), (entry,), metrics, ()))
@@ -85,6 +96,15 @@ def test_what_a_package_prints_is_kept_and_it_has_the_scratch_folder_of_the_task
     crashed = worker("complain")
     assert b"no licence key\n" == crashed.output.end
     assert 0 == worker("chain").output.size
+
+
+def test_a_package_has_the_threads_and_the_card_that_are_reserved_for_it(worker, monkeypatch):
+    monkeypatch.setattr(discovering, "granted_card", lambda: "7")
+    one, two = info(worker("chain")), info(worker("chain", needs=Needs(threads=2, gpus=0.5)))
+    assert ("1", "1") == (one["OMP_NUM_THREADS"], one["CAUSALASSAY_THREADS"])
+    assert ("2", "2") == (two["OMP_NUM_THREADS"], two["CAUSALASSAY_THREADS"])
+    assert ("passive", "7") == (two["OMP_WAIT_POLICY"], two["CUDA_VISIBLE_DEVICES"])
+    assert one["pid"] != two["pid"]
 
 
 def test_the_same_task_gives_the_same_row_in_any_order(worker):
@@ -185,13 +205,10 @@ model = {kind = "scm"}
 
 
 @pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Retried.skipped]), ("pc", [])])
-def test_install_runs_skipped_rows_again_whoever_installed_the_environment(
-    name, again, monkeypatch
-):
-    monkeypatch.setattr("causalassay.cli.environments.install_all", lambda _absent: {})
-    monkeypatch.setattr("causalassay.study.programs.absent_environments", lambda _: [])
+def test_install_runs_skipped_rows_again_whoever_installed_the_environment(name, again):
     study = SimpleNamespace(algorithms=[AlgorithmEntry(name, name, make_algorithm(name))])
-    assert again == _prepared_environments(study, install=True, on_cluster=False)
+    slurm = SimpleNamespace(requeue=False)
+    assert again == _to_retry(study, SimpleNamespace(slurm=slurm, retry=None, install=True))
 
 
 def test_a_missing_environment_is_skipped_rows_until_it_is_installed(site, tmp_path):

@@ -16,8 +16,9 @@ from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
+from causalassay.discovery.python_files import from_file
 from causalassay.present.terminal import document_text
-from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
+from causalassay.resampling import AlgorithmFailed, bootstrap, draw_rows, edge_frequencies
 from strategies import datasets, rngs
 
 
@@ -353,3 +354,20 @@ def test_repr_is_at_most_ten_lines():
     lines = repr(found).splitlines()
     assert 10 == len(lines)
     assert "… and 182 more" == lines[-2]
+
+
+def test_a_slow_import_is_no_reason_for_a_second_process(tmp_path, monkeypatch):
+    """It occurs once, and 20 bootstraps without it take no time."""
+    (tmp_path / "slow_one.py").write_text(
+        "import time\n"
+        "import numpy as np\n"
+        "from causalassay.contracts import Estimate\n"
+        "time.sleep(2)\n"
+        "class Slow:\n"
+        "    def discover(self, data, rng):\n"
+        "        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), 'dag')\n"
+    )
+    monkeypatch.setattr(bootstrap, "_workers", None)
+    slow = from_file("slow_one.py:Slow", tmp_path, {})
+    found = edge_frequencies(slow, np.random.default_rng(0).random((9, 3)), rng=1, n_bootstrap=20)
+    assert {} == found.failures

@@ -10,6 +10,7 @@ import pytest
 import causalassay as ca
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
+from causalassay.discovery.python_files import from_file
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
 from causalassay.judging.findings import FindingKind
 from causalassay.models import Do
@@ -1088,3 +1089,23 @@ def test_a_mean_over_two_experiments_has_no_interval_on_the_page(chosen):
         assert np.isnan([low, high]).all()
         assert other.scores[row["algorithm"]].share_predicted == row["share_predicted"]
     assert 0.9 < other.scores["truth"].share_predicted <= 1.1
+
+
+@pytest.mark.parametrize("limit", [None, 2.0])
+def test_loading_is_no_run_time_of_an_algorithm(tmp_path, limit):
+    """Neither the import of its file, longer than the limit, nor that of a module within."""
+    (tmp_path / "slow_to_choose.py").write_text(
+        "import time\n"
+        "import numpy as np\n"
+        "from causalassay.contracts import Estimate\n"
+        "time.sleep(2.5)\n"
+        "class Slow:\n"
+        "    def discover(self, data, rng):\n"
+        "        import slow_within\n"
+        "        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), 'dag')\n"
+    )
+    (tmp_path / "slow_within.py").write_text("import time\ntime.sleep(0.6)\n")
+    slow = from_file("slow_to_choose.py:Slow", tmp_path, {})
+    runs = run_all({"slow": slow}, Work(system(), ((0,),), 0), limit)
+    assert {} == runs.failed
+    assert runs.seconds["slow"] < 2.0

@@ -1,18 +1,20 @@
 """Algorithms that reserve cores and graphics cards in a study, with cards that are simulated."""
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from causalassay.discovery import make_algorithm
 from causalassay.discovery.python_files import from_file
 from causalassay.graphs.sources import Chain
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits
 from causalassay.processes.resources import NO_NEEDS, VISIBLE, Needs
-from causalassay.study import LocalExecutor, parse_study, run_study
+from causalassay.study import LocalExecutor, parse_study, read_study, run_study, study_table
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.language.mistakes import StudyMistakes
@@ -27,7 +29,9 @@ from causalassay.study.plan import (
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.worker.discovering import NO_CARD
+from causalassay.testing import check_algorithm
 from hostile.algorithms import Reserving
+from pages import files_shown_on
 from waiting import LIMIT
 
 
@@ -108,6 +112,83 @@ def test_more_threads_than_workers_run_alone():
     rows = ran(study, records_of(study, 2))
     assert most_of(rows, lambda needs: min(needs.threads, 2)) <= 2
     assert {"9"} == {said["OMP_NUM_THREADS"] for needs, said in rows if needs.threads > 1}
+
+
+@pytest.mark.parametrize("stated", ["", "active"])
+def test_threads_that_wait_sleep_unless_the_user_says_otherwise(monkeypatch, stated):
+    """Other workers need the cores: waiting actively, threads hold up those they wait for."""
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if stated:
+        monkeypatch.setenv("OMP_WAIT_POLICY", stated)
+    study = study_of(Needs(threads=2), replicates=1)
+    ((_, said),) = ran(study, records_of(study, 2))
+    assert (stated or "passive") == said["OMP_WAIT_POLICY"]
+
+
+WITH_CACHE = """
+import sys
+import numpy as np
+from types import SimpleNamespace
+from causalassay.contracts import Estimate
+
+def empty_cache():
+    with open({path!r}, "a") as file:
+        print("given back", file=file)
+
+cuda = SimpleNamespace(is_initialized=lambda: True, empty_cache=empty_cache)
+sys.modules["torch"] = SimpleNamespace(cuda=cuda, manual_seed=lambda seed: None)
+
+class Cached:
+    def discover(self, data, rng):
+        with open({path!r}, "a") as file:
+            print("discovered", file=file)
+        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+"""
+
+
+def test_memory_of_a_card_that_torch_keeps_is_given_back_after_each_task(monkeypatch, tmp_path):
+    """Otherwise a task of another process finds the card full; torch is simulated."""
+    monkeypatch.setenv(VISIBLE, "0")
+    deeds = tmp_path / "deeds.txt"
+    (tmp_path / "cached.py").write_text(WITH_CACHE.format(path=str(deeds)))
+    cached = from_file("cached.py:Cached", tmp_path, {})
+    study = study_of(Needs(gpus=1.0), replicates=2)
+    study = replace(study, algorithms=(replace(study.algorithms[0], algorithm=cached),))
+    assert ["ok", "ok"] == [record.status for record in records_of(study, 2)]
+    assert 2 * ["discovered", "given back"] == deeds.read_text().splitlines()
+    study = replace(study, algorithms=(replace(study.algorithms[0], needs=NO_NEEDS),))
+    deeds.unlink()
+    records_of(study, 1)
+    assert 2 * ["discovered"] == deeds.read_text().splitlines()
+
+
+TELLING = """
+import os
+import sys
+names = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+with open(sys.argv[1], "a") as file:
+    print(*(os.environ.get(name) for name in names), file=file)
+with open(sys.argv[3], "w") as file:
+    file.write("from,to\\n")
+"""
+
+
+def test_a_program_has_the_threads_and_the_card_that_are_reserved_for_it(monkeypatch, tmp_path):
+    monkeypatch.setenv(VISIBLE, "7")
+    (tmp_path / "telling.py").write_text(TELLING)
+    said = tmp_path / "said.txt"
+    command = make_algorithm(
+        "command", program=f"{sys.executable} {tmp_path / 'telling.py'} {said}", promises="dag"
+    )
+    study = study_of(Needs(threads=2, gpus=1.0), Needs(threads=3), replicates=1)
+    entries = tuple(replace(entry, algorithm=command) for entry in study.algorithms)
+    study = replace(study, algorithms=entries)
+    for task in tasks_of(study):
+        with LocalExecutor(study, 2) as running:
+            saved = []
+            run_tasks(study, iter([task]), running, saved.extend)
+            assert [("ok", "")] == [(record.status, record.reason) for record in saved]
+    assert ["2 7", "3 "] == said.read_text().splitlines()
 
 
 def test_at_most_so_many_run_at_once():
@@ -249,3 +330,26 @@ def test_what_torch_draws_without_a_seed_does_not_depend_on_earlier_tasks(tmp_pa
         draws.append([drawn[0], drawn[1]])
     assert draws[0] == draws[1]
     assert draws[0][0] != draws[0][1]
+
+
+@pytest.mark.needs("package:torch")
+def test_the_page_on_torch_can_be_followed(monkeypatch, tmp_path):
+    """Without a card: its rows are skipped, then computed once the study asks for none."""
+    monkeypatch.setenv(VISIBLE, "")
+    files = files_shown_on("docs/gpus.md")
+    assert {"gradients.py", "torch.toml"} == set(files)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text.replace("replicates = 10", "replicates = 1"))
+    check_algorithm(from_file("gradients.py:Gradients", tmp_path, {"steps": 20}).made())
+    study = read_study(tmp_path / "torch.toml")
+    run_study(study, tmp_path / "results", LocalExecutor(study, 2))
+    first = study_table(tmp_path / "results").frame.query("algorithm == 'Gradients'")
+    assert {("skipped", NO_CARD)} == {*zip(first.status, first.reason, strict=True)}
+    lines = (tmp_path / "torch.toml").read_text().splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("gpus"))
+    study = parse_study(text, tmp_path)
+    run_study(study, tmp_path / "results", LocalExecutor(study, 2), retry=["skipped"])
+    second = study_table(tmp_path / "results").frame.query("algorithm == 'Gradients'")
+    assert ["ok", "ok"] == list(second.status)
+    assert (second.seconds < second.load_seconds.sum()).all()
+    assert second.f1.max() > second.f1_chance.max()

@@ -14,6 +14,7 @@ from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.resources import VISIBLE, Needs
 from causalassay.study import cluster_executor as cluster
 from causalassay.study.cluster_executor import DaskExecutor
 from causalassay.study.estimate_encoding import decode
@@ -21,7 +22,7 @@ from causalassay.study.executors import LocalExecutor
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
 from clusters import Cluster
-from hostile.algorithms import Hostile, Spy, Vandal
+from hostile.algorithms import Hostile, Reserving, Spy, Vandal
 from waiting import LIMIT, eventually
 
 NO_LIMITS = Limits(None, None)
@@ -103,7 +104,32 @@ def own(tmp_path):
 
 def without_times(records):
     """Return what can be compared: as text, since nan is not equal to itself."""
-    return repr([replace(record, seconds=0.0, wall=0.0) for record in records])
+    return repr([replace(record, seconds=0.0, load_seconds=0.0, wall=0.0) for record in records])
+
+
+def test_tasks_that_need_a_card_go_to_the_dask_worker_that_has_one(own):
+    """Cards are simulated: one worker sees card 5, the other none."""
+    for cards in ("", "5"):
+        own.environment[VISIBLE] = cards
+        own.worker()
+    with Client(own.address) as client:
+        client.wait_for_workers(2, timeout=LIMIT)
+    study = study_of(Reserving(name="plain"), Reserving(name="on a card"))
+    needs = Needs(threads=2, gpus=0.5)
+    study = replace(
+        study, algorithms=(study.algorithms[0], replace(study.algorithms[1], needs=needs))
+    )
+    batches = [(task(algorithm, replicate),) for replicate in range(3) for algorithm in (0, 1)]
+    with DaskExecutor(study, own.address) as executor:
+        for batch in batches:
+            executor.submit(batch, NO_LIMITS, study.algorithms[batch[0].algorithm].needs)
+        outcomes = collect(executor, len(batches))
+    for batch in batches:
+        (record,) = outcomes[batch]
+        assert ("ok", "") == (record.status, record.reason)
+        seen = decode(record.estimate).info
+        expected = ("5", "2") if batch[0].algorithm else ("", "1")
+        assert expected == (seen[VISIBLE], seen["OMP_NUM_THREADS"])
 
 
 def test_a_cluster_gives_the_same_records_as_this_machine(shared):

@@ -146,9 +146,21 @@ def _discover(algorithm: Algorithm, data: Dataset, entropy: int, folder: str) ->
         return Answer("disturbed", "a thread that an earlier task left went on computing")
     before = loaded_seconds()
     kind, text, packed = attempt(algorithm, data, entropy)
+    _give_back_memory_of_card()
     if kind == "raised" and is_disturbed(text, folder):
         kind = "disturbed"
     return Answer(kind, text, packed, loaded_seconds() - before)
+
+
+def _give_back_memory_of_card() -> None:
+    """Let others have the memory of a card that torch keeps for its next tensors.
+
+    This process is kept, and the next task on the card may be one of another process.
+    """
+    with contextlib.suppress(Exception):  # what bears that name may be anything
+        torch = sys.modules.get("torch") if os.environ[VISIBLE] else None
+        if torch is not None and torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
 
 
 def attempt(

@@ -45,8 +45,8 @@ MOST_PROCESSES = 8
 """Processes of algorithms that a worker keeps."""
 
 NO_CARD = (
-    "it needs a GPU, and there is none: CUDA_VISIBLE_DEVICES names no card, or nvidia-smi lists "
-    "none; where there is one, run the study with --retry skipped"
+    "it needs a GPU, and finds none; where there is one, or without `gpus` in the study, run it "
+    "with --retry skipped"
 )
 """The reason of a task that has no graphics card."""
 

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from causalassay.study.storage import Store, StoreRefused, WorkingCopy, copying, read_store
+from causalassay.study.storage.running import RunningFile, RunningTask
 from stored_studies import all_records, study
 
 
@@ -60,6 +61,18 @@ def test_a_copy_is_not_made_more_often_than_stated(target, disk):
         copy.refresh()
         assert [] == keys(target)
     assert len(all_records(study())) == len(keys(target))
+
+
+def test_what_runs_now_is_told_beside_the_copy_until_the_end(target, disk):
+    with WorkingCopy(target, disk, print) as copy, Store.open(copy.folder, study()) as store:
+        RunningFile(copy.folder).show([RunningTask("pc", "raw", 0, "main", 1000.0)])
+        store.save(all_records(study())[:1])
+        copy.refresh()
+        with read_store(target) as copied:
+            (task,) = copied.status().running
+        assert ("pc", "raw") == (task.algorithm, task.problem)
+        RunningFile(copy.folder)  # as at the end of a run
+    assert ["lock", "study.sqlite"] == sorted(path.name for path in target.iterdir())
 
 
 def test_a_copy_without_room_is_a_note_and_at_the_end_an_error_that_says_where_the_rows_are(

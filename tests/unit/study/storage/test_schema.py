@@ -20,6 +20,11 @@ def test_the_stored_columns_are_those_of_the_present_version():
     assert ["id", *schema.CELLS, "checksum"] == columns
 
 
+def test_only_the_table_for_output_is_optional():
+    extra = schema.expected_entries(optional=True).keys() - schema.expected_entries().keys()
+    assert {("table", "outputs")} == extra
+
+
 def test_every_stored_column_has_a_cell_and_every_other_a_part():
     assert all(bool(column.cell) == bool(column.sql) for column in schema.COLUMNS)
     assert all(column.sql or column.part for column in schema.COLUMNS)

@@ -1,5 +1,6 @@
 """The algorithms and simulators of the package dagma; its matrices are [cause, effect]."""
 
+import os
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from dagma.utils import (
     simulate_parameter,
 )
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("CAUSALASSAY_THREADS", "1")))
 
 
 def linear(request):

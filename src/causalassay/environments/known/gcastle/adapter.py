@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from castle.datasets import DAG, IIDSimulation
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("CAUSALASSAY_THREADS", "1")))
 
 
 def dag_gnn(request):
