@@ -89,7 +89,10 @@ def test_every_panel_of_every_chart_has_marks(see, report, width):
     assert {} == {name: marks for name, marks in marks_of.items() if min(marks, default=0) == 0}
     assert 1 == len(marks_of["schemes-f1"])
     assert len(FAMILIES) * len(SIZES) == len(marks_of["boxes-f1"])
-    assert len(LISTED) + len(BASELINES) == len(marks_of["against-d-f1"])
+    assert len(SCHEMES) == len(marks_of["against-d-f1"])
+    # A sign, an interval and a point of a line for each algorithm and size.
+    per_panel = 3 * len(SIZES) * (len(LISTED) + len(BASELINES))
+    assert {per_panel} == set(marks_of["against-d-f1"])
     assert len(SCHEMES) * 2 == len(marks_of["sortability"])
     # A sign and an interval for each algorithm and scheme, at least.
     assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= marks_of["schemes-f1"][0]
@@ -279,10 +282,11 @@ def test_schemes_and_algorithms_can_be_filtered(see, report):
 @pytest.mark.parametrize("width", [1280, 800, NARROW])
 def test_a_page_does_not_scroll_sideways(see, report, width):
     page = see(report, width).page
-    for button in page.locator("[data-opens]").all():
-        button.click()
+    # The tables of other sizes lie in folds: what is in them can be clicked once these are open.
     for fold in page.locator("details").all():
         fold.evaluate("fold => { fold.open = true; }")
+    for button in page.locator("[data-opens]").all():
+        button.click()
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     if width == NARROW:
         wide = page.locator("#leaderboard").evaluate("table => table.parentElement.scrollWidth")
@@ -290,7 +294,13 @@ def test_a_page_does_not_scroll_sideways(see, report, width):
 
 
 def test_the_first_screen_has_the_headline_the_picture_and_the_matrix(see, report):
+    """The headline is of the size shown first; that of each other size stands in its fold."""
     page = see(report, 1280, 800).page
+    analysis = read_content(report.parent).analysis
+    assert analysis.headline == page.locator(".headline").inner_text()
+    assert len(SIZES) - 1 == len(analysis.others)
+    others = page.locator("#sizes details .size-headline").all_text_contents()
+    assert [other.headline for other in analysis.others] == others
     assert page.locator(".headline").bounding_box()["y"] < 120
     for place in ("#figure-overview svg", "#matrix tbody tr:first-child"):
         box = page.locator(place).first.bounding_box()

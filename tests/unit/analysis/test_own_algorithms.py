@@ -1,4 +1,4 @@
-"""Your own algorithm against every other: the numbers on the page and in LaTeX."""
+"""Your own algorithm against every other: the numbers on the page and in LaTeX, of each size."""
 
 import math
 import re
@@ -29,13 +29,20 @@ COUNTS = "won / tied / lost"
 METRICS = {"f1": "high", "shd": "low"}
 
 
-def analysed(metrics=METRICS, own=OWN):
+SHOWN = 20
+"""Of two numbers of nodes with as many rows, the one that is shown first."""
+
+
+def analysed(metrics=METRICS, own=OWN, nodes=None):
+    """An analysis with an algorithm of one's own, of all sizes or of the rows of one alone."""
     table = study_like(["pc", "ges", "lingam"], schemes=("raw", "iscm"), replicates=6)
     frame = table.frame.astype({"role": object})
     frame.loc[frame["algorithm"] == own, "role"] = "mine"
     lost = (frame["algorithm"] == "pc") & (frame["replicate"] == 0)
     frame.loc[lost, ["status", "reason"]] = ["failed", "no"]
     frame.loc[lost, list(table.metrics)] = math.nan
+    if nodes is not None:
+        frame = frame[frame["graph.n_nodes"] == nodes]
     return analyse(with_frame(table, frame, metrics=tuple(metrics), better=metrics))
 
 
@@ -109,9 +116,11 @@ def test_the_sign_is_turned_where_low_is_better():
     assert pytest.approx((-shd["mean"]).tolist()) == shd["gain"].tolist()
     assert pytest.approx((-shd["mean_high"]).tolist()) == shd["gain_low"].tolist()
     assert (shd["gain_low"] <= shd["gain"]).all()
-    scores = analysis.table.frame[analysis.table.frame["scheme"] == "iscm"]
+    frame = analysis.table.frame
+    scores = frame[(frame["scheme"] == "iscm") & (frame["graph.n_nodes"] == SHOWN)]
     scores = scores.pivot_table(index=["problem", "replicate"], columns="algorithm", values="shd")
     row = shd[(shd["opponent"] == "lingam") & (shd["scheme"] == "iscm")].iloc[0]
+    assert 12 == len(scores)
     assert (scores[OWN] < scores["lingam"]).sum() == row["wins"]
     assert (scores[OWN] > scores["lingam"]).sum() == row["losses"]
 
@@ -133,11 +142,14 @@ def test_the_table_of_the_page_has_the_numbers_of_the_paired_differences(metric)
             assert is_clear(analysis, metric, name, scheme) == ((place, column) in bold)
 
 
+@pytest.mark.parametrize("nodes", [SHOWN, 10])
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_table_of_a_paper_has_the_numbers_of_the_paired_differences(metric, tmp_path):
-    analysis = analysed({metric: METRICS[metric]})
-    paths = {path.name: path for path in write_tables(analysis, tmp_path)}
-    text = paths[f"mine-{OWN}.tex"].read_text(encoding="utf-8")
+def test_the_table_of_a_paper_has_the_numbers_of_the_paired_differences(metric, nodes, tmp_path):
+    """Each size has a table, as if the study had no other."""
+    metrics = {metric: METRICS[metric]}
+    paths = {path.name: path for path in write_tables(analysed(metrics), tmp_path)}
+    text = paths[f"mine-{OWN}-{nodes}-nodes.tex"].read_text(encoding="utf-8")
+    analysis = analysed(metrics, nodes=nodes)
     table = baselines_last(own_table(analysis, OWN))
     assert text.endswith(table_latex(table))
     rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line]

@@ -13,8 +13,9 @@ from contextlib import closing
 import pytest
 
 from causalassay.study.language import parse_study
-from causalassay.study.storage import Store
+from causalassay.study.storage import Store, study_table
 from command_line import run_here
+from report_stores import write_store
 
 STUDY = """
 name = "small"
@@ -264,6 +265,32 @@ def test_the_summary_is_json_too(folder):
     assert 6 == len(summary["matrix"]["rows"])
 
 
+def test_the_summary_is_of_one_size_and_of_the_size_that_is_asked_for(tmp_path):
+    """The numbers are those of the rows of that size, and no other size is averaged in."""
+    results = write_store(tmp_path / "results")
+    frame = study_table(results).frame
+    f1 = frame[
+        (frame["algorithm"] == "pc") & (frame["scheme"] == "iscm") & (frame["status"] == "ok")
+    ]
+    for words, nodes in (((), 20), (("--size", "d=10"), 10), (("--size", "nodes=20"), 20)):
+        found = json.loads(run_here("summary", results, *words, "--json").stdout)
+        assert {"graph.n_nodes": nodes} == found["size"]
+        others = [other["size"]["graph.n_nodes"] for other in found["other_sizes"]]
+        assert others == ([] if words else [10])
+        (mean,) = [
+            row["mean"]
+            for row in found["scores"]
+            if (row["algorithm"], row["scheme"], row["metric"]) == ("pc", "iscm", "f1")
+        ]
+        assert pytest.approx(f1.loc[f1["graph.n_nodes"] == nodes, "f1"].mean()) == mean
+        printed = " ".join(run_here("summary", results, *words).stdout.split())
+        assert printed.startswith(f"{nodes} nodes: ")
+        assert f"Of {nodes} nodes only (d={nodes}); other sizes: d={30 - nodes}." in printed
+    done = run_here("summary", results, "--size", "d=15")
+    assert 2 == done.returncode
+    assert "--size d=15: no problems have this size; expected one of d=20; d=10" in done.stderr
+
+
 def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
     """The run ends before the first row: a third replicate is missing."""
     shutil.copytree(folder / "small-results", tmp_path / "small-results")
@@ -381,9 +408,10 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
     ):
         done = run_here(*words)
         assert 2 == done.returncode
-        assert "2 of 28 rows" in done.stderr, done.stderr
-        complained = [line for line in done.stderr.splitlines() if "instances: " not in line]
-        assert 1 == len(complained)
+        # Before it does anything, `run` says how many instances the study has.
+        *said, error = done.stderr.splitlines()
+        assert ["instances:"] * (words[0] == "run") == [line.split(" ")[0] for line in said]
+        assert "2 of 28 rows" in error, done.stderr
     done = run_here("run", tmp_path / "study.toml", "--workers", 1, "--retry", "damaged", "--json")
     assert 24 == json.loads(done.stdout)["rows"]["ok"], done.stderr
     assert 0 == run_here("export", results, tmp_path / "after.csv", "--no-timing").returncode

@@ -202,7 +202,7 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
 
     Whatever the nodes, samples and density are those of the size that is shown. Only runs that are
     ok count. ``timeouts`` is the number of runs that were stopped: they have no time, so the median
-    is too low where there are some.
+    is too low where there are some, and nan where no run ended.
     """
     frame = scope.analysis.table.frame
     if "seconds" not in frame:
@@ -224,7 +224,7 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
         n=("ended", "count"),
         timeouts=("stopped", "sum"),
     )
-    times = times[times["n"] > 0].reset_index()
+    times = times.reset_index()
     return rounded(times.assign(**times[["mean", "low", "high"]].clip(lower=SHORTEST)))
 
 
@@ -309,8 +309,7 @@ def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
     """
     runs = scope.analysis.all_runs
     by = [name for name in (FAMILY, NODES) if name in runs.cells]
-    alike = scope.slices(NODES)[scope.analysis.size.without(NODES)]
-    groups, n_panels = _panels(scope, by, alike)
+    groups, n_panels = _panels(scope, by, cells_of_boxes(scope))
     rows = []
     for (scheme, *labels), cells in groups:
         for name in scope.algorithms:
@@ -320,6 +319,11 @@ def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
                 head = {"panel": panel_name(by, labels), "algorithm": name}
                 rows.append(head | {SCHEME: scheme_name(scheme)} | _box(scores))
     return rounded(pd.DataFrame(rows)), n_panels
+
+
+def cells_of_boxes(scope: ChartScope) -> Codes:
+    """Return the cells of all runs that box plots show: whatever their number of nodes."""
+    return scope.slices(NODES)[scope.analysis.size.without(NODES)]
 
 
 def _box(scores: Vector) -> dict[str, float]:

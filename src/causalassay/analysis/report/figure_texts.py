@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from causalassay.analysis.matrix import Matrix
 from causalassay.analysis.report.chart_data import ChartScope
-from causalassay.analysis.runs import SCHEME
+from causalassay.analysis.runs import ABSENT, SCHEME, Codes
 from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import Interval, counted, digits, few, interval
 
@@ -61,21 +62,27 @@ def pairing(data: pd.DataFrame) -> str:
     return listed(claim, names) or "All schemes are of the same graphs."
 
 
-def unscored(scope: ChartScope, metric: str) -> str:
-    """Return how many runs of which algorithms are in no mean; nothing if all have a score."""
-    scores = scope.summary.scores
-    chosen = (scores["metric"] == metric) & scores["algorithm"].isin(scope.algorithms)
-    scores = scores[chosen & scores[SCHEME].isin(scope.schemes)]
-    lacking = scores.assign(lacking=scores["n_not_ok"] + scores["n_undefined"])
-    counts = lacking.groupby("algorithm", sort=False)[["lacking", "n"]].sum().astype(int)
-    names = [f"{name} ({lost} of {n})" for name, lost, n in counts.itertuples() if lost]
-    return listed("Runs without a score are in no mean", names)
+def unscored(scope: ChartScope, metric: str, among: Codes | None = None) -> str:
+    """Return how many runs of which algorithms are in no mean; nothing if all have a score.
 
-
-def unscored_of(data: pd.DataFrame) -> str:
-    """Return the same of the runs behind a table of means, with ``n`` scores and ``n_missing``."""
-    counts = data.groupby("algorithm", sort=False)[["n_missing", "n"]].sum().astype(int)
-    names = [f"{name} ({lost} of {lost + n})" for name, lost, n in counts.itertuples() if lost]
+    Parameters
+    ----------
+    scope : ChartScope
+    metric : str
+    among : array of int, optional
+        The cells of all runs that a figure of several sizes is of. Default: those of the size that
+        is shown.
+    """
+    runs = scope.runs if among is None else scope.analysis.all_runs
+    cells = np.flatnonzero(runs.cells[SCHEME].isin(scope.schemes))
+    if among is not None:
+        cells = np.intersect1d(cells, among)
+    names = []
+    for name in scope.algorithms:
+        ran = runs.status[runs.algorithms.index(name), cells] != ABSENT
+        lost = int((ran & np.isnan(runs.scores_of(metric, name)[cells])).sum())
+        if lost:
+            names.append(f"{name} ({lost} of {ran.sum()})")
     return listed("Runs without a score are in no mean", names)
 
 

@@ -271,7 +271,7 @@ def _boxes(scope: ChartScope, metric: str) -> Figure | str:
         f"{data['outside'].sum()} of {data['n'].sum()}.",
         "Each panel has an axis of its own." if charts.own_axes(data) else "",
         f"Shown are {n_drawn} of {n_panels} graph families and sizes." * (n_drawn < n_panels),
-        texts.unscored(scope, metric),
+        texts.unscored(scope, metric, chart_data.cells_of_boxes(scope)),
     )
     rows = scope.ordered(data["algorithm"])
     chart = charts.boxes(data, rows, scope.baselines, _axis(scope, metric))
@@ -325,7 +325,8 @@ def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
     if not isinstance(choice, CurveChoice):
         return f"The number of {what} varies only together with what else makes a size."
     metric, name = choice.metric, metric_name(choice.metric)
-    data = chart_data.means_against(scope, metric, label, scope.slices(label)[choice.rest])
+    among = scope.slices(label)[choice.rest]
+    data = chart_data.means_against(scope, metric, label, among)
     if data.empty or data["at"].nunique() < 2:
         return f"Runs with a {name} are of one number of {what} only."
     beside = f" Of {choice.rest.name}." if choice.rest.name else ""
@@ -336,7 +337,7 @@ def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
         "On the page, click a name in the legend to see it alone, with Shift several.",
         f"Means are over all {in_words(pooled)} that were drawn." if pooled else "",
         "The thick line is yours." if (mine := own_algorithms(scope.analysis.all_runs)) else "",
-        texts.unscored_of(data),
+        texts.unscored(scope, metric, among),
     )
     rows = scope.ordered(data["algorithm"])
     chart = charts.curves(data, rows, scope.baselines, mine, (what, _axis(scope, metric)))
@@ -347,7 +348,8 @@ def _against(label: str, scope: ChartScope, choice: Choice) -> Figure | str:
 
 def _runtime(scope: ChartScope, _: str) -> Figure | str:
     """Draw the run times by algorithm and number of nodes."""
-    data = chart_data.run_times(scope)
+    every = chart_data.run_times(scope)
+    data = every if every.empty else every[every["n"] > 0].reset_index(drop=True)
     if data.empty:
         return "No run has a time."
     alt = texts.describe_times(data)
@@ -365,7 +367,8 @@ def _runtime(scope: ChartScope, _: str) -> Figure | str:
         times=True,
         legend="nodes" if sized else "",
     )
-    timeouts = data.groupby("algorithm", sort=False)["timeouts"].sum()
+    # Also where no run ended: there is nothing to draw, but something to say.
+    timeouts = every.groupby("algorithm", sort=False)["timeouts"].sum()
     note = texts.joined(
         "Median seconds of the runs that ended, with the shortest and the longest, fastest first; "
         "the axis is logarithmic.",

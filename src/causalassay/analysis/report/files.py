@@ -117,9 +117,9 @@ def latex_tables(analysis: Analysis) -> dict[str, Table]:
     named = {"counts": tables.count_table(analysis.ended)}
     if not len(analysis.ended.counts):
         return named
-    several = len(analysis.sizes) > 1
     for each in (analysis, *analysis.others):
-        end = f"-{each.size.slug}" if several else ""
+        # Also of a chosen size: its files must not replace those of another.
+        end = f"-{each.size.slug}" if each.size.name else ""
         for name, table in _tables_of(each).items():
             named[_free_name(f"{name}{end}", named)] = of_size(table, each.size)
     return named

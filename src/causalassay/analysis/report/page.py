@@ -146,7 +146,7 @@ def _other_sizes(analysis: Analysis) -> Iterator[Html]:
         own, schemes = document.own_section(other), document.scheme_section(other)
         sections = [own, schemes] if own is not None else [schemes]
         parts = (
-            tag("p", other.headline, class_="headline"),
+            tag("p", other.headline, class_="size-headline"),
             matrix_html(other.matrix, other.size, apart=True),
             *_shown(*(document.of_size(each, other.size, apart=True) for each in sections)),
         )

@@ -1,4 +1,4 @@
-"""The numbers of the figures: those of the summary or of the rows, and never many."""
+"""The numbers of the figures: those of the summary or of the rows of one size, and never many."""
 
 import json
 
@@ -35,6 +35,13 @@ def scope(table):
     return choose(analyse(table))
 
 
+@pytest.fixture(scope="module")
+def shown(table):
+    """The rows of the size that a page shows: all sizes have as many, so the largest."""
+    frame = table.frame
+    return frame[(frame["graph.n_nodes"] == 20) & (frame["samples"] == 500)]
+
+
 def digits(values):
     return [float(f"{value:.5g}") for value in values]
 
@@ -43,11 +50,22 @@ def test_scores_on_schemes_are_those_of_the_summary(scope):
     records = chart_data.scheme_scores(scope, "f1")
     summary = scope.summary.attribution.schemes
     expected = summary[summary["metric"] == "f1"]
+    assert len(expected) > 0
     assert expected["scheme"].map(scheme_name).tolist() == records["scheme"].tolist()
     for column in ("algorithm", "n_units", "n_missing", "paired"):
         assert expected[column].tolist() == records[column].tolist()
     for column in ("mean", "low", "high"):
         assert digits(expected[column]) == records[column].tolist()
+
+
+@pytest.mark.parametrize("metric", ["f1", "shd"])
+def test_scores_on_schemes_are_means_of_one_size(scope, shown, metric):
+    """Of pc, which ran on every graph: no graph is left out of any scheme."""
+    records = chart_data.scheme_scores(scope, metric).set_index(["algorithm", "scheme"])
+    rows = shown[shown["algorithm"] == "pc"]
+    for scheme, scores in rows.groupby(rows["scheme"].map(scheme_name))[metric]:
+        by_graph = scores.groupby(rows["graph_key"]).mean()
+        assert digits([by_graph.mean()]) == [records.loc[("pc", scheme), "mean"]]
 
 
 @pytest.mark.parametrize(("metric", "best"), [("f1", max), ("shd", min)])
@@ -71,9 +89,9 @@ def test_ranks_are_those_of_the_summary(scope):
     assert digits(expected["rank_high"]) == records["high"].tolist()
 
 
-def test_bins_hold_every_problem_and_replicate_once(table, scope):
+def test_bins_hold_every_problem_and_replicate_of_the_size_once(shown, scope):
     records = chart_data.sortability_bins(scope)
-    cells = table.frame.drop_duplicates(["problem", "replicate"])
+    cells = shown.drop_duplicates(["problem", "replicate"])
     for (diagnostic, scheme), part in records.groupby(["diagnostic", "scheme"]):
         values = cells.loc[cells["scheme"].map(scheme_name) == scheme, diagnostic]
         assert len(values) == part["count"].sum() == part["n"].iloc[0]
@@ -92,9 +110,10 @@ def test_a_sortability_of_one_lies_in_the_last_bin():
 
 
 def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
+    """A panel for each family and number of nodes, of the samples that the page shows."""
     records, n_panels = chart_data.box_stats(scope, "shd")
     assert 4 == n_panels == records["panel"].nunique()
-    frame = table.frame
+    frame = table.frame[table.frame["samples"] == 500]
     for row in records.sample(8, random_state=1).itertuples():
         family, nodes = row.panel.removesuffix(" nodes").split(", ")
         scores = frame.loc[
@@ -112,27 +131,40 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
         assert [len(scores), len(scores) - len(inside)] == [row.n, row.outside]
 
 
-def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
-    records = chart_data.means_against(scope, "f1", "samples")
-    scores = summarize(table, ["scheme", "samples"]).scores
-    scores = scores.assign(scheme=scores["scheme"].map(scheme_name))
-    expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
-    for row in records.itertuples():
-        wanted = expected.loc[(row.algorithm, row.scheme, row.at)]
-        numbers = digits(wanted[["mean", "mean_low", "mean_high"]])
-        assert numbers == [row.mean, row.low, row.high]
-        assert wanted["n"] - wanted["n_ok"] == row.n_missing
+@pytest.mark.parametrize(
+    ("label", "other", "values"),
+    [("samples", "graph.n_nodes", (20, 10)), ("graph.n_nodes", "samples", (500, 100))],
+)
+def test_means_against_a_number_are_of_one_value_of_the_other(table, scope, label, other, values):
+    """As a summary of the rows with that value has them; the value that the page shows is first."""
+    slices = scope.slices(label)
+    assert [((other, value),) for value in values] == [rest.values for rest in slices]
+    for value, among in zip(values, slices.values(), strict=True):
+        records = chart_data.means_against(scope, "f1", label, among)
+        rows = table.frame[table.frame[other] == value]
+        scores = summarize(with_frame(table, rows), ["scheme", label]).scores
+        scores = scores[scores["metric"] == "f1"]
+        scores = scores.assign(scheme=scores["scheme"].map(scheme_name))
+        expected = scores.set_index(["algorithm", "scheme", label])
+        assert len(expected) == len(records)
+        for row in records.itertuples():
+            wanted = expected.loc[(row.algorithm, row.scheme, row.at)]
+            numbers = digits(wanted[["mean", "mean_low", "mean_high"]])
+            assert numbers == [row.mean, row.low, row.high]
+            assert [wanted["n_ok"], wanted["n"] - wanted["n_ok"]] == [row.n, row.n_missing]
 
 
 def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
     records = chart_data.run_times(scope).set_index(["algorithm", "nodes"])
-    frame = table.frame
-    seconds = frame.loc[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20), "seconds"]
-    row = records.loc[("ges", 20)]
-    expected = [seconds.median(), seconds.min(), seconds.max()]
-    assert digits(expected) == [row["mean"], row["low"], row["high"]]
-    assert [16, 64] == [row["timeouts"], row["n"]]
-    assert 0 == records.loc[("pc", 20)]["timeouts"]
+    frame = table.frame[table.frame["samples"] == 500]
+    for nodes in (10, 20):
+        rows = frame[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == nodes)]
+        seconds, row = rows["seconds"], records.loc[("ges", nodes)]
+        expected = [seconds.median(), seconds.min(), seconds.max()]
+        assert digits(expected) == [row["mean"], row["low"], row["high"]]
+        # Two families and four schemes, of which ges was stopped in one replicate of five.
+        assert [8, 32] == [row["timeouts"], row["n"]]
+        assert 0 == records.loc[("pc", nodes)]["timeouts"]
 
 
 def test_labels_that_are_no_numbers_are_not_drawn_against():
@@ -164,7 +196,9 @@ def test_too_many_sizes_are_thinned_from_the_smallest_to_the_largest():
     nodes = tuple(range(5, 305, 5))
     table = study_like([f"a{i}" for i in range(6)], families=("chain",), nodes=nodes, replicates=1)
     scope = choose(analyse(table))
-    records = chart_data.means_against(scope, "f1", "graph.n_nodes")
+    ((rest, among),) = scope.slices("graph.n_nodes").items()
+    assert () == rest.values
+    records = chart_data.means_against(scope, "f1", "graph.n_nodes", among)
     assert len(records) <= chart_data.MOST_RECORDS
     assert (5, 300) == (records["at"].min(), records["at"].max())
     boxes, n_panels = chart_data.box_stats(scope, "f1")

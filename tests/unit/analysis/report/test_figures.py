@@ -23,7 +23,7 @@ from causalassay.analysis.report.charts import (
 )
 from causalassay.analysis.report.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
 from causalassay.present.charts import NARROW, fitted, wrapped
-from report_tables import study_like
+from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 
 HOSTILE = (
@@ -84,10 +84,10 @@ def test_every_kind_of_figure_is_drawn(charts):
     assert () == charts.remarks
 
 
-def test_probabilities_of_all_runs_on_a_scheme_are_drawn_together(charts):
+def test_probabilities_of_all_runs_of_a_size_on_a_scheme_are_drawn_together(charts):
     figures = [figure for figure in charts.figures if figure.kind == "reliability"]
     assert {"raw", "standardized", "iSCM", "UUMC"} == {figure.choice for figure in figures}
-    n_runs = 2 * 2 * 2 * 2 * 6
+    n_runs = 2 * 6  # families and replicates; nodes, samples and density make the size
     for figure in figures:
         data = figure.data
         assert [8 * n_runs, 2 * n_runs, 5 * n_runs] == data["pairs"].tolist()
@@ -122,7 +122,9 @@ def test_every_chart_draws_a_sign_for_each_record(charts):
         assert len(figure.data) == sum(len(group) for group in signs), figure.id
 
 
-PANELS = {"sortability": 8, "boxes": 4, "against_d": 6, "against_density": 6, "against_n": 6}
+CURVES = {"against_d": "graph.n_nodes", "against_density": "graph.edges_per_node"}
+CURVES |= {"against_n": "samples"}
+PANELS = {"sortability": 8, "boxes": 4, "against_d": 4, "against_density": 4, "against_n": 4}
 
 
 def test_no_panel_is_empty(charts):
@@ -135,6 +137,36 @@ def test_no_panel_is_empty(charts):
         assert PANELS[figure.kind] == len(cells), figure.id
         for panel in cells:
             assert sum(len(group) for group in parts(panel, "mark-symbol", "role-mark")) > 0
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_curves_have_a_panel_for_each_scheme_and_a_line_for_each_algorithm(charts, kind):
+    figure = next(figure for figure in charts.figures if figure.kind == kind)
+    algorithms = set(figure.data["algorithm"])
+    assert {"pc", "ges", *BASELINES} == algorithms
+    svg = svg_of(figure)
+    # The legend names algorithms, so these are the headings of the panels.
+    assert {"raw", "standardized", "iSCM", "UUMC"} <= set(texts(svg))
+    (cells,) = parts(svg, "role-scope", "cell")
+    for panel in cells:
+        lines = [path for group in parts(panel, "mark-line", "role-mark") for path in group]
+        assert len(algorithms) == len(lines)
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_every_metric_has_curves_for_everything_else_that_makes_a_size(charts, small, kind):
+    """No curve is over two numbers of samples at once, and none is left out."""
+    against = CURVES[kind]
+    others = [label for label in CURVES.values() if label != against]
+    figures = [figure for figure in charts.figures if figure.kind == kind]
+    rests = small.frame[others].drop_duplicates()
+    assert len(small.metrics) * len(rests) == len(figures) == len({f.title for f in figures})
+    n_scheme = 2 * 6  # families and replicates
+    for figure in figures:
+        data = figure.data
+        assert set(small.frame[against]) == set(data["at"])
+        assert not data.duplicated(["scheme", "algorithm", "at"]).any()
+        assert {n_scheme} == set(data["n"] + data["n_missing"])
 
 
 def test_the_data_of_a_chart_are_those_of_its_figure(charts):
@@ -313,12 +345,21 @@ def test_a_metric_without_a_score_is_left_out_and_others_are_drawn(small):
 
 def test_runs_without_a_score_are_counted_below_the_figures(small):
     frame = small.frame.copy()
-    lost = (frame["algorithm"] == "ges") & (frame["scheme"] == "uumc")
+    ges = frame["algorithm"] == "ges"
+    lost = ges & (frame["scheme"] == "uumc")
     frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
     frame.loc[lost, list(small.metrics)] = np.nan
-    notes = {figure.id: figure.note for figure in drawn(with_frame(small, frame)).figures}
-    for name in ("schemes-f1", "boxes-f1", "against-d-f1"):
-        assert f"Runs without a score are in no mean: ges ({lost.sum()} of 384)." in notes[name]
+    figures = drawn(with_frame(small, frame)).figures
+    shown = (frame["samples"] == 500) & (frame["graph.edges_per_node"] == 2)
+    # Box plots and curves against the nodes are of all nodes, with these samples and this density.
+    for kind, among in (
+        ("schemes", shown & (frame["graph.n_nodes"] == 20)),
+        ("boxes", shown),
+        ("against_d", shown),
+    ):
+        note = next(f.note for f in figures if f.kind == kind and f.choice.startswith("F1"))
+        counts = f"ges ({(lost & among).sum()} of {(ges & among).sum()})"
+        assert f"Runs without a score are in no mean: {counts}." in note, kind
 
 
 def test_stopped_runs_are_counted_below_the_run_times(small):
@@ -328,7 +369,22 @@ def test_stopped_runs_are_counted_below_the_run_times(small):
     frame.loc[lost, ["seconds", *small.metrics]] = np.nan
     figures_ = drawn(with_frame(small, frame)).figures
     note = next(figure.note for figure in figures_ if figure.kind == "runtime")
-    assert f"Runs stopped at their time limit are not in the medians: ges ({lost.sum()})." in note
+    shown = lost & (frame["samples"] == 500) & (frame["graph.edges_per_node"] == 2)
+    assert f"Runs stopped at their time limit are not in the medians: ges ({shown.sum()})." in note
+
+
+def test_an_algorithm_that_was_always_stopped_is_named_below_the_run_times(small):
+    frame = small.frame.copy()
+    lost = (frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20)
+    frame.loc[lost, ["status", "reason"]] = ["timeout", "stopped after 20 s"]
+    frame.loc[lost, ["seconds", *small.metrics]] = np.nan
+    figures_ = drawn(with_frame(small, frame)).figures
+    (figure,) = [figure for figure in figures_ if figure.kind == "runtime"]
+    of_ges = figure.data[figure.data["algorithm"] == "ges"]
+    assert [10] == of_ges["nodes"].tolist()
+    assert figure.data["mean"].notna().all()
+    shown = lost & (frame["samples"] == 500) & (frame["graph.edges_per_node"] == 2)
+    assert f"are not in the medians: ges ({shown.sum()})." in figure.note
 
 
 def test_box_plots_of_unlike_sizes_have_axes_of_their_own():

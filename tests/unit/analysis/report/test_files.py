@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from causalassay.analysis import analyse
 from causalassay.analysis.comparison import best_marks
@@ -28,9 +29,19 @@ def analysis(table):
     return analyse(table)
 
 
-@pytest.fixture(scope="module")
-def summary(analysis):
-    return analysis.summary
+SIZES = (20, 10)
+"""Numbers of nodes: of as many rows, the larger first."""
+
+
+def only(table, nodes):
+    """The analysis of the rows of one size, as if the study had no other."""
+    return analyse(with_frame(table, table.frame[table.frame["graph.n_nodes"] == nodes]))
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def size(request, table):
+    """A number of nodes, and the analysis of its rows alone."""
+    return request.param, only(table, request.param)
 
 
 @pytest.fixture(scope="module")
@@ -104,11 +115,48 @@ def tables(analysis, tmp_path_factory):
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
-def test_each_metric_has_its_tables(tables):
-    expected = {"counts.tex", "matrix.tex"} | {
-        f"{kind}-{metric}.tex" for kind in ("leaderboard", "schemes") for metric in ("f1", "shd")
-    }
-    assert expected == set(tables)
+@pytest.fixture(scope="module")
+def of_size(size, tables):
+    """The tables of a size, by their names without it."""
+    end = f"-{size[0]}-nodes.tex"
+    return {name.removesuffix(end): text for name, text in tables.items() if name.endswith(end)}
+
+
+KINDS = {"matrix"} | {
+    f"{kind}-{metric}" for kind in ("leaderboard", "schemes") for metric in ("f1", "shd")
+}
+
+
+def test_each_size_and_metric_has_its_tables(tables):
+    """Only how the runs ended is counted over all sizes."""
+    expected = {f"{kind}-{nodes}-nodes.tex" for kind in KINDS for nodes in SIZES}
+    assert expected | {"counts.tex"} == set(tables)
+
+
+def test_a_study_of_one_size_has_files_without_it(table, tmp_path):
+    names = {path.name for path in write_tables(only(table, 20), tmp_path)}
+    assert {f"{kind}.tex" for kind in KINDS} | {"counts.tex"} == names
+
+
+def test_a_chosen_size_has_its_tables_only(analysis, tables, tmp_path):
+    written = {path.name: path.read_text() for path in write_tables(analysis.at("d=10"), tmp_path)}
+    assert {f"{kind}-10-nodes.tex" for kind in KINDS} | {"counts.tex"} == set(written)
+    assert written.items() <= tables.items()
+
+
+def test_each_table_says_its_size(tables):
+    for name, text in tables.items():
+        about = text[: text.index(r"\begin{tabular}")]
+        for nodes in SIZES:
+            assert (f"{nodes} nodes: " in about) == name.endswith(f"-{nodes}-nodes.tex"), name
+
+
+def test_the_tables_of_a_size_are_those_of_a_study_of_its_rows(size, of_size, tmp_path):
+    """But for the comments above them: no number of a table is over two sizes."""
+    alone = {path.stem: path.read_text() for path in write_tables(size[1], tmp_path)}
+    assert KINDS == set(of_size)
+    for kind, text in of_size.items():
+        assert alone[kind][alone[kind].index(r"\begin") :] == text[text.index(r"\begin") :], kind
 
 
 def rows_of(text):
@@ -141,33 +189,35 @@ def test_escaping_covers_every_special_sign():
     assert "direct-lingam é 日" == escape("direct-lingam é 日")
 
 
-def test_the_leaderboard_has_the_numbers_of_the_summary(analysis, summary, tables):
-    heading, *rows = rows_of(tables["leaderboard-f1.tex"])
+def test_the_leaderboard_has_the_numbers_of_the_rows(table, size, of_size):
+    nodes, analysis = size
+    heading, *rows = rows_of(of_size["leaderboard-f1"])
     assert ["algorithm", "raw", "standardized", "iSCM", "UUMC", "not ok"] == [
         cell.strip() for cell in heading
     ]
     by_name = {row[0].strip(): row for row in rows}
-    scores = summary.scores
-    chosen = (
-        (scores["algorithm"] == "pc") & (scores["metric"] == "f1") & (scores["scheme"] == "iscm")
-    )
-    pc = scores[chosen].iloc[0]
+    frame = table.frame
+    chosen = (frame["algorithm"] == "pc") & (frame["scheme"] == "iscm")
+    f1 = frame.loc[chosen & (frame["graph.n_nodes"] == nodes), "f1"]
     assert "pc" not in best_marks(analysis.runs)["f1", "iscm"]
-    expected = rf"{pc['mean']:.2f} {{\scriptsize [{pc['mean_low']:.2f}, {pc['mean_high']:.2f}]}}"
+    # Each family and replicate is an instance of its own.
+    low, high = t.interval(0.95, len(f1) - 1, f1.mean(), f1.sem())
+    expected = rf"{f1.mean():.2f} {{\scriptsize [{low:.2f}, {high:.2f}]}}"
     assert expected == by_name["pc"][3].strip()
 
 
 @pytest.mark.parametrize("metric", ["f1", "shd"])
-def test_bold_is_who_is_not_distinguishable_from_the_best(analysis, tables, metric):
-    marks = best_marks(analysis.runs)
-    _, *rows = rows_of(tables[f"leaderboard-{metric}.tex"])
+def test_bold_is_who_is_not_distinguishable_from_the_best(size, of_size, metric):
+    marks = best_marks(size[1].runs)
+    _, *rows = rows_of(of_size[f"leaderboard-{metric}"])
     for column, scheme in enumerate(("raw", "standardized", "iscm", "uumc"), 1):
         bold = {row[0].strip() for row in rows if r"\textbf" in row[column]}
         assert {escape(name) for name in marks[metric, scheme]} == bold
 
 
-def test_the_matrix_has_its_scores_its_marks_and_its_findings(analysis, tables):
-    heading, *rows = rows_of(tables["matrix.tex"])
+def test_the_matrix_has_its_scores_its_marks_and_its_findings(size, of_size):
+    _, analysis = size
+    heading, *rows = rows_of(of_size["matrix"])
     columns = analysis.matrix.columns
     heads = [*(column.name for column in columns), "not ok", "finding"]
     assert heads == [cell.strip() for cell in heading[1:]]
@@ -183,8 +233,9 @@ def test_the_matrix_has_its_scores_its_marks_and_its_findings(analysis, tables):
             assert f"{cell.mean:.2f}" == (bold[1] if bold else text.split()[0])
 
 
-def test_the_margin_over_sorting_has_its_sign(summary, tables):
-    _, *rows = rows_of(tables["schemes-f1.tex"])
+def test_the_margin_over_sorting_has_its_sign(size, of_size):
+    summary = size[1].summary
+    _, *rows = rows_of(of_size["schemes-f1"])
     margins = summary.attribution.margins
     chosen = (margins["reference"] == "sorting") & (margins["metric"] == "f1")
     raw = margins[chosen & (margins["algorithm"] == "pc") & (margins["scheme"] == "raw")]
@@ -216,6 +267,9 @@ def test_undefined_scores_are_dashes_and_failures_are_counted(table, tmp_path):
     frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
     frame.loc[lost, ["f1", "shd"]] = np.nan
     write_tables(analyse(with_frame(table, frame)), tmp_path)
-    _, *rows = rows_of((tmp_path / "leaderboard-f1.tex").read_text(encoding="utf-8"))
-    (pc,) = [row for row in rows if row[0].strip() == "pc"]
-    assert ["--", str(lost.sum())] == [cell.strip() for cell in pc[4:]]
+    for nodes in SIZES:
+        path = tmp_path / f"leaderboard-f1-{nodes}-nodes.tex"
+        _, *rows = rows_of(path.read_text(encoding="utf-8"))
+        (pc,) = [row for row in rows if row[0].strip() == "pc"]
+        n_lost = (lost & (frame["graph.n_nodes"] == nodes)).sum()
+        assert ["--", str(n_lost)] == [cell.strip() for cell in pc[4:]]

@@ -36,6 +36,7 @@ from report_stores import (
     BASELINES,
     METRICS,
     SCHEMES,
+    SIZES,
     large_table,
     plan,
     write_attacked,
@@ -215,9 +216,10 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 
 
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
-    assert content.analysis.verdict.statements
+    sizes = (content.analysis, *content.analysis.others)
+    assert all(each.verdict.statements for each in sizes)
     said = {words.strip() for words in outline.words["li"]}
-    for statement in content.analysis.verdict.statements:
+    for statement in (each for size in sizes for each in size.verdict.statements):
         assert f"{statement.sentence} {statement.advice}".strip() in said
         for rule in statement.rule_names:
             assert ("dt", {"id": f"rule-{rule.replace(' ', '-')}"}) in outline.elements
@@ -227,20 +229,71 @@ def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
             assert value in outline.words["dd"]
 
 
-def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, content):
-    scores = content.analysis.summary.scores
-    body = written[written.index('<table id="leaderboard">') :]
-    body = body[: body.index("</table>")]
-    values = [float(value) for value in re.findall(r'<td data-value="([^"]*)">', body)]
-    for mean in scores["mean"].dropna():
-        assert float(f"{mean:.6g}") in values
-    one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
-    interval = f"[{digits(one['mean_low'])}, {digits(one['mean_high'])}]"
-    assert f"{digits(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
-    assert set(map(scheme_name, SCHEMES)) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
-    missed = scores[scores["n_not_ok"] > 0].iloc[0]
-    assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
-    assert len(BASELINES) * len(SCHEMES) == body.count('<tr class="baseline">')
+def only(content, nodes):
+    """The analysis of the rows of one size, as if the study had no other."""
+    table = content.analysis.table
+    frame = table.frame[table.frame["graph.n_nodes"] == nodes]
+    return analyse(replace(table, frame=frame))
+
+
+def bodies_of(written):
+    """The bodies of the leaderboard's table, by scheme and size."""
+    board = written[written.index('<table id="leaderboard">') :].split("</table>")[0]
+    pattern = '<tbody data-scheme="([^"]*)" data-size="([^"]*)">(.*?)</tbody>'
+    return {(scheme, size): body for scheme, size, body in re.findall(pattern, board)}
+
+
+def test_the_leaderboard_has_every_score_and_count_of_each_size(written, content):
+    bodies = bodies_of(written)
+    expected = {(scheme_name(name), f"{nodes} nodes") for name in SCHEMES for nodes in SIZES}
+    assert expected == set(bodies)
+    n_missed = 0
+    for nodes in SIZES:
+        scores = only(content, nodes).summary.scores
+        for scheme, part in scores.groupby(scores["scheme"].map(scheme_name)):
+            body = bodies[scheme, f"{nodes} nodes"]
+            plain = re.sub("<.*?>", "", body)
+            values = re.findall(r'<td data-value="([^"]*)">(?!\d+ of)', body)
+            assert sorted(f"{mean:.6g}" for mean in part["mean"].dropna()) == sorted(values)
+            one = part[(part["algorithm"] == "pc") & (part["metric"] == "f1")].iloc[0]
+            interval = f"[{digits(one['mean_low'])}, {digits(one['mean_high'])}]"
+            assert f"{digits(one['mean'])} {interval}" in plain
+            assert len(BASELINES) == body.count('<tr class="baseline">')
+            for missed in part[part["n_not_ok"] > 0].to_dict("records"):
+                n_missed += 1
+                assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
+    assert n_missed > 0
+
+
+def test_a_study_of_one_size_has_a_leaderboard_without_sizes(content):
+    alone = only(content, SIZES[0])
+    page = render_page(replace(content, analysis=alone, gallery=gallery(alone)))
+    board = page[page.index('<table id="leaderboard">') :].split("</table>")[0]
+    assert list(map(scheme_name, SCHEMES)) == re.findall('<tbody data-scheme="([^"]*)">', board)
+    assert 'id="sizes"' not in page
+    assert "data-size" not in board
+    assert '<select id="size"' not in page
+
+
+def test_each_size_has_its_headline_its_matrix_and_its_sentences(written, content):
+    """One headline stands on the first screen; what else was found lies in the fold of its size."""
+    sizes = written[written.index('<section id="sizes"') :]
+    sizes = sizes[: sizes.index('<section id="leaderboard-section"')]
+    shown = only(content, SIZES[-1])
+    assert [f"{SIZES[-1]} nodes: {escaped(shown.headline)}"] == re.findall(
+        '<p class="headline">(.*?)</p>', written
+    )
+    for nodes in SIZES[:-1]:
+        other = only(content, nodes)
+        headline = f"{nodes} nodes: {escaped(other.headline)}"
+        assert f'<summary>{nodes} nodes</summary><p class="size-headline">{headline}</p>' in sizes
+        table = sizes[sizes.index(f'<table id="matrix-{nodes}-nodes"') :].split("</table>")[0]
+        rows = table.split("<tbody>")[1:]
+        assert len(other.matrix.rows) == len(rows)
+        for row, text in zip(other.matrix.rows, rows, strict=True):
+            cells = re.sub("<.*?>", " ", text[: text.index('<tr id="')])
+            assert all(f" {digits(cell.mean)} " in cells for cell in row.cells)
+            assert all(f"<li>{escaped(each.sentence)}" in text for each in row.statements)
 
 
 def test_metrics_of_classes_stand_beside_those_of_graphs():
@@ -329,12 +382,26 @@ def test_the_licences_of_what_is_inlined_are_in_the_page(outline):
         assert author in notices
 
 
-def test_a_report_of_a_hundred_thousand_rows_is_small(content):
-    table = large_table(10**5)
+def bytes_of_large(content, n_sizes, **sizes):
+    """How large the page of 10^5 rows is."""
+    table = large_table(10**5, **sizes)
     assert 10**5 <= len(table.frame)
     analysis = analyse(table)
+    assert n_sizes == len(analysis.sizes)
     large = replace(content, analysis=analysis, gallery=gallery(analysis))
-    assert len(render_page(large).encode()) < 1.5 * MEGABYTE
+    return len(render_page(large).encode())
+
+
+PER_SIZE = 0.135 * MEGABYTE
+"""What a size of a large study may add: 15 algorithms, 4 schemes and 6 metrics have 360 means with
+intervals in the leaderboard, 60 in the matrix, sentences with their numbers, and curves."""
+
+
+def test_a_report_of_a_hundred_thousand_rows_is_small(content):
+    """Its size depends on how many tables and curves there are to show, never on the rows."""
+    one = bytes_of_large(content, 1, sizes=(50,), samples=(1000,))
+    assert one < 1.2 * MEGABYTE
+    assert bytes_of_large(content, 8) < one + 7 * PER_SIZE
 
 
 def test_the_same_rows_give_the_same_page(content):
@@ -367,11 +434,14 @@ def test_every_kind_of_figure_has_a_heading():
 
 
 SECTIONS = ("overview", "schemes", "leaderboard-section", "figures", "run", "rules")
+OTHER_SIZES = ("sizes", "schemes-10-nodes")
+"""Behind the schemes of the size that is shown first."""
 
 
 def test_the_first_screen_comes_first_and_what_was_run_and_the_rules_last(outline):
     sections = [a["id"] for a in outline.named("section")]
-    assert list(SECTIONS) == [name for name in sections if not name.startswith("kind-")]
+    expected = [*SECTIONS[:2], *OTHER_SIZES, *SECTIONS[2:]]
+    assert expected == [name for name in sections if not name.startswith("kind-")]
 
 
 def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
@@ -384,7 +454,8 @@ def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
         store.save(all_records(study))
     page = write_report(tmp_path).read_text()
     sections = [a["id"] for a in Outline(page).named("section")]
-    expected = ["overview", "own", *SECTIONS[1:4], "tuning", *SECTIONS[4:]]
+    others = ["sizes", "own-3-nodes", "schemes-3-nodes"]
+    expected = ["overview", "own", "schemes", *others, *SECTIONS[2:4], "tuning", *SECTIONS[4:]]
     assert expected == [name for name in sections if not name.startswith("kind-")]
     with read_store(tmp_path) as reader:
         rows = [list(record.values()) for record in choice_table(reader.choices()).records()]
@@ -449,10 +520,13 @@ def test_every_row_of_the_matrix_has_its_sentences_numbers_and_rules(written, co
 
 
 def test_bold_in_the_leaderboard_is_who_is_not_distinguishable_from_the_best(written, content):
-    marks = best_marks(content.analysis.runs)
-    board = written[written.index('<table id="leaderboard">') :].split("</table>")[0]
-    scores = content.analysis.summary.scores
-    expected = sum(
-        row["algorithm"] in marks[row["metric"], row["scheme"]] for row in scores.to_dict("records")
-    )
-    assert 0 < expected == board.count("<strong>") < len(scores)
+    bodies = bodies_of(written)
+    for nodes in SIZES:
+        analysis = only(content, nodes)
+        marks, scores = best_marks(analysis.runs), analysis.summary.scores
+        for scheme, part in scores.groupby("scheme"):
+            expected = sum(
+                row["algorithm"] in marks[row["metric"], scheme] for row in part.to_dict("records")
+            )
+            bold = bodies[scheme_name(scheme), f"{nodes} nodes"].count("<strong>")
+            assert 0 < expected == bold < len(part)
