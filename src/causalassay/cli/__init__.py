@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.options import PlainGroup, add_command, printed_notes
-from causalassay.cli.printing import escaped
+from causalassay.cli.printing import INTERRUPTED, escaped
 from causalassay.common.import_path import guard_workers
 from causalassay.common.threads import ONE_THREAD
 
@@ -54,6 +54,9 @@ def main() -> None:
         _fail(str(error))
     except MemoryError as error:
         _fail(f"not enough memory for these files or settings; {error}".removesuffix("; "))
+    except KeyboardInterrupt:  # before a command had begun, such as while it was imported
+        typer.echo("interrupted: nothing was written", err=True)
+        sys.exit(INTERRUPTED)
 
 
 def _restart_with_docstrings() -> None:

@@ -178,7 +178,8 @@ def test_an_interrupted_audit_says_so_without_a_traceback(many, tmp_path):
             eventually(lambda: "numba" in Path(f"/proc/{started.pid}/maps").read_text())
             eventually(lambda: "pyarrow" in Path(f"/proc/{started.pid}/maps").read_text())
             started.send_signal(signal.SIGINT)
-            assert 130 == started.wait(60)
+            # Where the signal comes in an import, Python may end by it: a shell says 130 of both.
+            assert started.wait(60) in {130, -signal.SIGINT}
         finally:
             started.kill()
             started.communicate()

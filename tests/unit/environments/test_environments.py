@@ -229,7 +229,7 @@ def test_an_installation_repairs_what_is_lost(fake, elsewhere, lost):
 
 def test_an_answer_that_is_no_mapping_is_told():
     adapter = SimpleNamespace(ALGORITHMS={"one": lambda _: "a -> b"})
-    head = {"kind": "algorithm", "name": "one", "seed": 0, "python_seed": 0}
+    head = {"kind": "algorithm", "name": "one", "seed": 0, "python_seed": 0, "scratch": ""}
     answer, arrays = host._answer(adapter, head, {})
     assert ("raised", {}) == (answer["status"], arrays)
     assert "TypeError: its answer is a str, expected a mapping" == answer["reason"]
