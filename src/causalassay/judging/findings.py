@@ -1,9 +1,9 @@
 """Findings, their kinds with stable ids, and the rules that lead to them.
 
 A finding is its kind, its subject and its numbers; the sentence is written from them, after
-``wording.toml``, when somebody reads it. Nothing else in the package words a finding, and nothing
-reads a sentence to learn a fact. The texts of the rules are in ``rules.toml``; how often each rule
-was wrong is in ``measured_rates.json``, which `make calibrate` writes.
+``wording.toml``, when somebody reads it. A headline of several is composed by whoever shows them;
+nothing reads a sentence to learn a fact. The texts of the rules are in ``rules.toml``; how often
+each rule was wrong is in ``measured_rates.json``, which `make calibrate` writes.
 """
 
 from __future__ import annotations
