@@ -6,6 +6,7 @@ import csv
 import shutil
 import sqlite3
 import time
+from contextlib import closing
 
 import psutil
 import pytest
@@ -113,9 +114,9 @@ def test_dask_gives_the_rows_of_one_worker_also_when_a_worker_is_killed(
 def wait_for_rows(folder, wanted, driver):
     while driver.poll() is None:
         try:
-            connection = sqlite3.connect(f"file:{folder / 'study.sqlite'}?mode=ro", uri=True)
-            (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
-            connection.close()
+            address = f"file:{folder / 'study.sqlite'}?mode=ro"
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
             if count >= wanted:
                 return
         except sqlite3.Error:  # the file is not there yet

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import time
+from contextlib import closing
 
 import psutil
 import pytest
@@ -80,10 +81,9 @@ def undisturbed(run, study_file, tmp_path_factory, computed_once):
 
 def n_rows(folder):
     try:
-        connection = sqlite3.connect(f"file:{folder / 'study.sqlite'}?mode=ro", uri=True, timeout=5)
-        with connection:
+        address = f"file:{folder / 'study.sqlite'}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=5)) as connection:
             (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
-        connection.close()
     except sqlite3.Error:  # the file is not there yet
         return 0
     return count

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import sys
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -429,7 +430,7 @@ def test_a_tuning_can_choose_by_a_metric_of_a_file(folder):
 
 def test_the_store_names_a_part_by_its_class(folder):
     run(text(["mine.py:RootsFound"], diagnostics='["parts.py:depth"]'), folder)
-    with sqlite3.connect(folder / "results" / "study.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "results" / "study.sqlite")) as connection:
         assert ("RootsFound", "high") == connection.execute(
             "SELECT label, better FROM metrics"
         ).fetchone()
