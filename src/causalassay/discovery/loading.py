@@ -1,8 +1,11 @@
-"""What an algorithm loads before its first run, so that loading is no part of its run time."""
+"""What an algorithm loads before its first run, and what it is given: loading is no run time."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from causalassay.contracts import Algorithm
+from causalassay.data.dataset import Dataset
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
 from causalassay.discovery.python_files import PythonFile
 from causalassay.processes.stages import loading
@@ -17,6 +20,28 @@ def load_code(algorithm: Algorithm) -> None:
     with loading():
         match algorithm:
             case PythonFile():
-                algorithm.made()
+                algorithm.make_first()
             case EnvironmentAlgorithm():
                 algorithm.load()
+
+
+def data_for(algorithm: Algorithm, data: Dataset) -> Dataset:
+    """Return the data for one run of an algorithm, which nobody else reads if it is not ours.
+
+    Arrays are read-only, but torch and other code in C can write into them all the same.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import PC
+    >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5], [1.0, 2.5]])
+    >>> data_for(PC(), data) is data
+    True
+    """
+    inner = getattr(algorithm, "algorithm", None)  # of one that refits another
+    if inner is not None:
+        return data_for(inner, data)
+    if type(algorithm).__module__.startswith("causalassay.") and not isinstance(
+        algorithm, PythonFile
+    ):
+        return data
+    return replace(data, regimes=tuple(replace(regime) for regime in data.regimes))

@@ -26,6 +26,7 @@ from causalassay.common.seeding import as_generator, seed_of
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
+from causalassay.discovery.loading import data_for
 from causalassay.discovery.python_files import from_file
 from causalassay.environments.catalogue import (
     AlgorithmDefinition,
@@ -229,7 +230,7 @@ def discover(
     chosen = as_algorithm(algorithm, **hyperparameters)
     dataset = as_dataset(data)
     check_rows(dataset, getattr(chosen, "rows", "independent"))
-    estimate: Any = chosen.discover(dataset, generator)
+    estimate: Any = chosen.discover(data_for(chosen, dataset), generator)
     if not isinstance(estimate, Estimate):
         raise TypeError(
             f"algorithm {_origin(algorithm)}: `discover` returned "

@@ -23,7 +23,7 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
 from causalassay.discovery.environment_algorithms import NotInstalled
-from causalassay.discovery.loading import load_code
+from causalassay.discovery.loading import data_for, load_code
 from causalassay.discovery.python_files import place_of_mistake
 from causalassay.discovery.registry import make_algorithm
 from causalassay.processes.limits import Loss
@@ -324,7 +324,7 @@ def _reason(error: BaseException) -> str:
 
 def _discovered(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:
     check_rows(data, getattr(algorithm, "rows", "independent"))
-    estimate = algorithm.discover(data, rng)
+    estimate = algorithm.discover(data_for(algorithm, data), rng)
     if not isinstance(estimate, Estimate):
         raise TypeError(f"`discover` returned {type(estimate).__name__}, expected an Estimate")
     shape = np.shape(estimate.graph)

@@ -17,6 +17,7 @@ from causalassay.common.seeding import stream
 from causalassay.common.spelling import listed
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
 from causalassay.data import Dataset
+from causalassay.discovery.loading import data_for
 from causalassay.discovery.python_files import place_of_mistake
 from causalassay.graphs import is_dag
 from causalassay.risk.descendants import find_experiments, implied_descendants, split, without
@@ -91,7 +92,8 @@ def _discover(
     where = f"without the experiments on {listed(columns)}" if fold else "on all data"
     data = without(dataset, fold) if fold else dataset
     try:
-        estimate = algorithm.discover(data, stream(seed, "discover", *columns))
+        rng = stream(seed, "discover", *columns)
+        estimate = algorithm.discover(data_for(algorithm, data), rng)
     except NotApplicable as error:
         reason = f"{where}: {error}"
         raise DoesNotApply(f"{name} {reason}", reason, error.lacks) from error

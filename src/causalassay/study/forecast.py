@@ -121,6 +121,8 @@ class Forecast:
         and scoring come on top; no stored row of ges
         >>> Forecast(0, 720, 0.0, 0, ("ges",)).lines(2)[1]
         'time: no estimate, since no row is stored yet; the progress line has one once rows come'
+        >>> Forecast(360, 380, 0.0, 360, ("mine",)).lines(2)[1]
+        'time: no estimate, since no row of mine is stored as it is now'
         """
         lines = [
             f"rows: {self.stored} of {self.total} are stored already, {self.missing} are missing"
@@ -129,6 +131,11 @@ class Forecast:
             lines.append(
                 "time: no estimate, since no row is stored yet; the progress line has one once "
                 "rows come"
+            )
+        elif self.missing and not self.seconds and self.without_basis:
+            lines.append(
+                f"time: no estimate, since no row of {_names(self.without_basis)} is stored as it "
+                "is now"
             )
         elif self.missing:
             lines.append(self._time(workers))

@@ -159,7 +159,7 @@ def estimate_flaws(estimate: Estimate, n_nodes: int) -> Iterator[str]:
     --------
     >>> both_ways = Estimate(np.ones((2, 2), dtype=bool) ^ np.eye(2, dtype=bool), "dag")
     >>> list(estimate_flaws(both_ways, 2))
-    ['its kind is "dag" but the graph is none']
+    ['its kind is "dag" but the graph has a cycle or an undirected edge']
     """
     try:
         check_adjacency(estimate.graph, "graph")
@@ -192,9 +192,9 @@ def _kind_flaws(estimate: Estimate) -> Iterator[str]:
     if estimate.kind not in KINDS:
         yield f"its kind is {estimate.kind!r}, expected one of {KINDS}"
     if estimate.kind == "dag" and not is_dag(estimate.graph):
-        yield 'its kind is "dag" but the graph is none'
+        yield 'its kind is "dag" but the graph has a cycle or an undirected edge'
     if estimate.kind == "cpdag" and not is_cpdag(estimate.graph):
-        yield 'its kind is "cpdag" but the graph is none; say "pdag" when in doubt'
+        yield 'its kind is "cpdag" but the graph is not a CPDAG; say "pdag" when in doubt'
     if estimate.lagged is not None and not np.array_equal(estimate.lagged.summary, estimate.graph):
         yield "the summary of its lagged graph is not its graph"
 

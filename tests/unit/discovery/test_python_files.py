@@ -11,12 +11,16 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
+from causalassay.discovery.loading import load_code
+from causalassay.resampling import edge_frequencies
+from causalassay.risk.fits import fit_algorithm
 from causalassay.study import study_table
 from causalassay.study.programs import programs_of
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 CODE = '''\
 """An algorithm of one's own."""
+import ctypes
 import os
 from dataclasses import dataclass
 from typing import ClassVar
@@ -57,6 +61,24 @@ class Idle:
     pass
 
 
+class Counted(Mine):
+    def __init__(self):
+        made.append(self)
+
+
+class Spoils(Mine):
+    """Write into read-only arrays, as torch does in memory that it was handed."""
+
+    def discover(self, data, rng):
+        seen.append(data.pooled.std())
+        place = data.pooled.__array_interface__["data"][0]
+        (ctypes.c_double * data.pooled.size).from_address(place)[:] = [0.0] * data.pooled.size
+        return Mine().discover(data, rng)
+
+
+made, seen = [], []
+
+
 if __name__ == "__main__":
     print("not here")
 '''
@@ -94,6 +116,29 @@ def test_discover_runs_a_class_of_a_file_in_the_working_folder(file, monkeypatch
         make_algorithm("mine.py:Needs", depth=1)
     with pytest.raises(FileNotFoundError, match=r"no file 'mien\.py'; did you mean 'mine\.py'"):
         ca.discover("mien.py:Mine", DATA, 0)
+
+
+def test_an_object_that_was_made_to_see_whether_it_can_be_is_the_one_that_runs_first(file):
+    algorithm = make_algorithm(f"{file}:Counted")
+    made = algorithm.load().discover.__globals__["made"]
+    load_code(algorithm)
+    algorithm.discover(DATA, np.random.default_rng(0))
+    assert 1 == len(made)
+    algorithm.discover(DATA, np.random.default_rng(0))
+    assert 2 == len(made)  # it knows nothing of earlier data
+
+
+def test_what_writes_into_its_data_changes_nobody_elses(file):
+    data = Dataset.from_values(DATA.pooled)
+    algorithm = make_algorithm(f"{file}:Spoils")
+    for _ in range(2):
+        ca.discover(algorithm, data, 0)
+    edge_frequencies(algorithm, data, 0, n_bootstrap=3)
+    fit_algorithm("spoils", algorithm, data, [], 0)
+    seen = algorithm.load().discover.__globals__["seen"]
+    assert 7 == len(seen)
+    assert all(sd > 0.1 for sd in seen)
+    np.testing.assert_array_equal(DATA.pooled, data.pooled)
 
 
 def test_an_edited_file_is_another_algorithm_in_the_same_session(file, monkeypatch):

@@ -104,7 +104,7 @@ def _functions_have_keys(monkeypatch):
         (
             lambda data: Estimate(graph_of(data, ("x0", "x1"), ("x1", "x0")), "dag"),
             "failed",
-            'invalid: its kind is "dag" but the graph is none',
+            'invalid: its kind is "dag" but the graph has a cycle',
         ),
         (
             lambda data: Estimate(chain(5), "dag", np.full((5, 5), np.nan)),

@@ -72,8 +72,8 @@ class Liar:
 @pytest.mark.parametrize(
     ("sin", "message"),
     [
-        ("cycle", '"dag" but the graph is none'),
-        ("no class", '"cpdag" but the graph is none'),
+        ("cycle", '"dag" but the graph has a cycle'),
+        ("no class", '"cpdag" but the graph is not a CPDAG'),
         ("float", "not an adjacency matrix"),
         ("shape", "for 6 columns"),
         ("weights", "not all finite"),

@@ -405,7 +405,18 @@ def _syntax(message: str, text: str) -> str:
     """Return why it is no TOML, with line and column also where it ends too early."""
     lines = text.split("\n")
     end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
-    return "not TOML: " + re.sub("at end of document", end, message)
+    both = next((key for key in LISTS if _stated_in_both_forms(key, text)), "")
+    hint = f"; the file has both `{both} = […]` and `[[{both}]]`: it can have one" if both else ""
+    return "not TOML: " + re.sub("at end of document", end, message) + hint
+
+
+LISTS = ("problems", "algorithms")
+"""Keys that a study states as a list or as tables."""
+
+
+def _stated_in_both_forms(key: str, text: str) -> bool:
+    forms = (rf"^\s*{key}\s*=", rf"^\s*\[\[\s*{key}\s*\]\]")
+    return all(re.search(form, text, re.MULTILINE) for form in forms)
 
 
 def _refused(value: Any, location: Keys) -> Iterator[tuple[str, str]]:

@@ -320,3 +320,13 @@ def test_mine_is_true_or_false(value):
     (line,) = mistakes_of(HEAD + PROBLEM + text)
     assert line.startswith("algorithms[0].mine: got ")
     assert "true for the algorithm that reports compare with all" in line
+
+
+def test_a_list_stated_in_both_forms_is_told():
+    (line,) = mistakes_of(
+        HEAD + 'algorithms = ["pc"]\n' + PROBLEM + '[[algorithms]]\nuse = "ges"\n'
+    )
+    assert line.startswith("not TOML: ")
+    assert line.endswith(
+        "; the file has both `algorithms = […]` and `[[algorithms]]`: it can have one"
+    )
