@@ -45,7 +45,10 @@ EXPECTED = {
     "abort": ("failed", "crashed: killed by signal 6 (SIGABRT)"),
     "exit": ("failed", "crashed: exit code 7"),
     "kill": ("failed", "crashed: killed by signal 9 (SIGKILL)"),
-    "cycle": ("failed", 'invalid: its kind is "dag" but the graph has a cycle or an undirected edge'),
+    "cycle": (
+        "failed",
+        'invalid: its kind is "dag" but the graph has a cycle or an undirected edge',
+    ),
     "nan": ("failed", "invalid: its weights are not all finite"),
     "shape": ("failed", "invalid: its graph has shape (1, 1) for 4 columns"),
     "talk": ("ok", ""),

@@ -125,7 +125,11 @@ def test_the_same_task_gives_the_same_row_in_any_order(worker):
         ("end", "failed", "raised SystemExit: goodbye"),
         ("nan", "failed", "invalid: its graph has entries that are neither 0 nor 1"),
         ("shape", "failed", "invalid: its graph has shape (2, 3) for 4 columns"),
-        ("cycle", "failed", 'invalid: its kind is "dag" but the graph has a cycle or an undirected edge'),
+        (
+            "cycle",
+            "failed",
+            'invalid: its kind is "dag" but the graph has a cycle or an undirected edge',
+        ),
         (
             "too_probable",
             "failed",
