@@ -187,9 +187,9 @@ class DaskExecutor:
                 outcomes.append((future, answers[future.key]))
             elif future.status == "error":
                 outcomes.append((future, _failed(future.exception())))
-            elif future.status in ("cancelled", "lost"):
+            elif future.status == "cancelled":
                 raise self._disconnected()
-            else:
+            else:  # its answer went with the dask worker that held it: dask computes it again
                 future.add_done_callback(self._ended.put)
         return outcomes
 

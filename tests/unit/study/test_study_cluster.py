@@ -246,6 +246,20 @@ def test_a_killed_dask_worker_loses_nothing_and_a_new_one_takes_over(own, tmp_pa
         assert ["ok"] * 6 == [outcomes[batch][0].status for batch in batches]
 
 
+def test_an_answer_that_dies_with_its_dask_worker_is_computed_again(own):
+    first = own.worker("--no-nanny")
+    with DaskExecutor(study_of(Hostile()), own.address) as executor:
+        batch = (task(0),)
+        executor.submit(batch, Limits(None, None))
+        (future,) = executor._submitted
+        eventually(lambda: future.status == "finished")
+        os.kill(first.pid, signal.SIGKILL)
+        eventually(lambda: future.status == "lost")
+        assert [] == executor.completed(0.2)
+        own.worker("--no-nanny")
+        assert "ok" == collect(executor, 1)[batch][0].status
+
+
 def test_a_dask_worker_that_leaves_hands_its_batches_on(own, tmp_path):
     first = own.worker("--no-nanny")
     study = study_of(Hostile("report_and_hang_once", str(tmp_path / "pid")), Hostile())
