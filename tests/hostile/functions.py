@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,12 @@ def card_for_a_while(seconds):
 
 def same(value):
     return value
+
+
+def warn(text):
+    """Warn twice, at one place."""
+    for _ in range(2):
+        warnings.warn(text, stacklevel=1)
 
 
 def raise_error(text):

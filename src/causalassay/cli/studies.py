@@ -260,10 +260,12 @@ def _print_plan(
 ) -> None:
     """Print what a run would do; of how long it takes only what stored rows tell."""
     from causalassay.analysis.needed import needed_by, needed_line
+    from causalassay.study.executors import cards_for
     from causalassay.study.language import describe
     from causalassay.study.programs import absent_environments
 
-    needed = needed_by(study)
+    needed, cards = needed_by(study), cards_for(study)
+    on_cards = [entry.name for entry in study.algorithms if entry.needs.gpus]
     named = [program.line for program in programs]
     absent = [home.name for home in absent_environments(study.algorithms)]
     if as_json:
@@ -271,7 +273,10 @@ def _print_plan(
         instances = [each.to_dict() for each in needed]
         print_json(plan | {"absent_environments": absent, "instances": instances})
         return
-    lines = [*describe(study), needed_line(needed), *left.lines(workers)]
+    lines = [*describe(study), needed_line(needed), *left.lines(workers, len(cards))]
+    if on_cards and not cards:
+        names = ", ".join(on_cards)
+        lines.append(f"no graphics card on this machine: here rows of {names} would be skipped")
     lines += [f"program: {line}" for line in named]
     lines += [f"environment: {name} is not installed; add --install" for name in absent]
     typer.echo("\n".join(lines))

@@ -37,11 +37,23 @@ def data_for(algorithm: Algorithm, data: Dataset) -> Dataset:
     >>> data_for(PC(), data) is data
     True
     """
-    inner = getattr(algorithm, "algorithm", None)  # of one that refits another
-    if inner is not None:
-        return data_for(inner, data)
-    if type(algorithm).__module__.startswith("causalassay.") and not isinstance(
-        algorithm, PythonFile
-    ):
+    if is_own_code(algorithm):
         return data
     return replace(data, regimes=tuple(replace(regime) for regime in data.regimes))
+
+
+def is_own_code(algorithm: Algorithm) -> bool:
+    """Return whether no code but causalassay's runs in the process of an algorithm.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import PC
+    >>> is_own_code(PC())
+    True
+    """
+    inner = getattr(algorithm, "algorithm", None)  # of one that refits another
+    if inner is not None:
+        return is_own_code(inner)
+    return type(algorithm).__module__.startswith("causalassay.") and not isinstance(
+        algorithm, PythonFile
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 from causalassay.present.formatting import counted
 from causalassay.processes.limits import Limits
+from causalassay.processes.resources import NO_NEEDS, Needs
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.problem_specs import is_of_folder
 from causalassay.study.storage import read_store, schema
@@ -92,6 +93,8 @@ class Forecast:
         Stored rows that have a time.
     without_basis : tuple of str
         Algorithms with missing rows and none to judge by.
+    reserving : tuple
+        What algorithms reserve that need more than a core, each with its part of `seconds`.
     """
 
     stored: int
@@ -99,6 +102,7 @@ class Forecast:
     seconds: float
     basis: int
     without_basis: tuple[str, ...]
+    reserving: tuple[tuple[Needs, float], ...] = ()
 
     @property
     def missing(self) -> int:
@@ -107,10 +111,26 @@ class Forecast:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return asdict(self) | {"missing": self.missing}
+        values = {name: value for name, value in asdict(self).items() if name != "reserving"}
+        return values | {"missing": self.missing}
 
-    def lines(self, workers: int) -> list[str]:
-        """Return what to print, for a run on so many workers.
+    def wall_seconds(self, workers: int, cards: int = 0) -> float:
+        """Return how long the missing rows take at least on so many workers and cards.
+
+        Examples
+        --------
+        Half of the time is one algorithm's that runs twice at once at most:
+
+        >>> Forecast(0, 9, 80.0, 1, (), ((Needs(at_most=2), 40.0),)).wall_seconds(8)
+        20.0
+        """
+        of_cores = sum((min(needs.threads, workers) - 1) * part for needs, part in self.reserving)
+        of_cards = sum(needs.gpus * part for needs, part in self.reserving)
+        limited = [part / needs.at_most for needs, part in self.reserving if needs.at_most]
+        return max((self.seconds + of_cores) / workers, of_cards / max(cards, 1), *limited, 0.0)
+
+    def lines(self, workers: int, cards: int = 0) -> list[str]:
+        """Return what to print, for a run on so many workers and cards.
 
         Examples
         --------
@@ -138,14 +158,14 @@ class Forecast:
                 "is now"
             )
         elif self.missing:
-            lines.append(self._time(workers))
+            lines.append(self._time(workers, cards))
         return lines
 
-    def _time(self, workers: int) -> str:
+    def _time(self, workers: int, cards: int) -> str:
         on = counted(workers, "worker")
         text = (
-            f"time: about {span(self.seconds / workers)} on {on} for discovery, by the mean of "
-            f"{counted(self.basis, 'stored row')}; drawing data and scoring come on top"
+            f"time: about {span(self.wall_seconds(workers, cards))} on {on} for discovery, by the "
+            f"mean of {counted(self.basis, 'stored row')}; drawing data and scoring come on top"
         )
         if not self.without_basis:
             return text
@@ -170,7 +190,8 @@ def forecast(study: Study, folder: Path, again: Collection[int] = ()) -> Forecas
     cells = stored_seconds(folder, study)
     outdated = {study.algorithms[index].key for index in again}
     means = _means(cells)
-    stored, total, seconds = 0, 0, 0.0
+    stored, total = 0, 0
+    seconds: dict[Needs, float] = {}
     without_basis: dict[str, None] = {}
     for purpose, problem, entry, wanted in _wanted(study):
         cell = cells.get((purpose, problem.key, entry.key), _NOTHING)
@@ -182,9 +203,11 @@ def forecast(study: Study, folder: Path, again: Collection[int] = ()) -> Forecas
         if mean is None:
             without_basis[entry.name] = None
         else:
-            seconds += (wanted - there) * mean
+            seconds[entry.needs] = seconds.get(entry.needs, 0.0) + (wanted - there) * mean
     basis = sum(cell.timed for cell in cells.values())
-    return Forecast(stored, total, seconds, basis, tuple(without_basis))
+    reserving = tuple((needs, part) for needs, part in seconds.items() if needs != NO_NEEDS)
+    in_all = sum(seconds.values())
+    return Forecast(stored, total, in_all, basis, tuple(without_basis), reserving)
 
 
 def _means(cells: Mapping[Cell, StoredCell]) -> dict[str, float]:

@@ -105,6 +105,14 @@ def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
     assert "time:" not in done.stdout
 
 
+def test_a_dry_run_says_that_there_is_no_card_for_what_needs_one(tmp_path):
+    named = 'algorithms = ["pc", "var-sortnregress"]\n'
+    tables = '[[algorithms]]\nuse = "pc"\ngpus = 1\n[[algorithms]]\nuse = "ges"\n'
+    (tmp_path / "study.toml").write_text(STUDY.replace(named, "") + tables)
+    done = run_here("run", tmp_path / "study.toml", "--dry-run", CUDA_VISIBLE_DEVICES="")
+    assert "no graphics card on this machine: here rows of pc would be skipped\n" in done.stdout
+
+
 def test_a_dry_run_refuses_the_results_of_another_study(folder):
     (folder / "other.toml").write_text(STUDY.replace("seed = 1", "seed = 2"))
     done = run_here("run", folder / "other.toml", "--dry-run")

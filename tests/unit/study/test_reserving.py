@@ -17,6 +17,7 @@ from causalassay.processes.resources import NO_NEEDS, VISIBLE, Needs
 from causalassay.study import LocalExecutor, parse_study, read_study, run_study, study_table
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
+from causalassay.study.forecast import Forecast
 from causalassay.study.language.mistakes import StudyMistakes
 from causalassay.study.plan import (
     AlgorithmEntry,
@@ -267,6 +268,22 @@ def test_tasks_that_wait_for_a_card_do_not_hold_up_the_others():
         taken += batch
     assert {*tasks_of(study)} == {*taken}
     assert 100 == len(taken)
+
+
+@pytest.mark.parametrize(
+    ("needs", "workers", "n_cards", "seconds"),
+    [
+        (Needs(threads=4), 8, 0, 25.0),
+        (Needs(threads=4), 2, 0, 60.0),
+        (Needs(gpus=0.5), 8, 1, 20.0),
+        (Needs(gpus=0.5), 8, 4, 10.0),
+        (Needs(at_most=1), 8, 0, 40.0),
+    ],
+)
+def test_a_forecast_counts_what_is_reserved(needs, workers, n_cards, seconds):
+    """Half of 80 s is an algorithm's that reserves something."""
+    left = Forecast(0, 9, 80.0, 1, (), ((needs, 40.0),))
+    assert seconds == left.wall_seconds(workers, n_cards)
 
 
 def test_few_tasks_are_put_aside_for_later():

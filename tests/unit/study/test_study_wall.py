@@ -560,6 +560,12 @@ def test_what_an_algorithm_prints_is_kept_however_it_ends(
     assert bool(reason) == ("printed" in record.notes)
 
 
+def test_a_warning_is_kept_once_for_each_task(blind):
+    for _ in range(2):
+        record = blind(hostile.Printer("warn", "few folds"))
+        assert 1 == record.output.end.count(b"UserWarning: few folds")
+
+
 def test_only_the_end_of_much_output_is_kept(blind):
     output = blind(hostile.Printer("print_much", 50_000)).output
     assert LONGEST_OUTPUT == len(output.end)

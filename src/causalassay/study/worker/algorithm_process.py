@@ -16,7 +16,7 @@ import signal
 import struct
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
@@ -29,7 +29,7 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import NotInstalled
-from causalassay.discovery.loading import load_code
+from causalassay.discovery.loading import is_own_code, load_code
 from causalassay.environments.process import (
     EnvironmentFailed,
     answered_within,
@@ -112,7 +112,7 @@ class Discover:
 
 def serve(connection: Connection) -> None:
     """Answer requests until the worker hangs up."""
-    warnings.simplefilter("ignore")  # its record says what came of an algorithm
+    warnings.simplefilter("ignore")  # until it is known whose code runs: `_warnings_of`
     watch_imports()
     forward_printed()
     folder = os.environ["TMPDIR"]
@@ -145,11 +145,23 @@ def _discover(algorithm: Algorithm, data: Dataset, entropy: int, folder: str) ->
     if _threads.woke_up():
         return Answer("disturbed", "a thread that an earlier task left went on computing")
     before = loaded_seconds()
-    kind, text, packed = attempt(algorithm, data, entropy)
+    with _warnings_of(algorithm):
+        kind, text, packed = attempt(algorithm, data, entropy)
     _give_back_memory_of_card()
     if kind == "raised" and is_disturbed(text, folder):
         kind = "disturbed"
     return Answer(kind, text, packed, loaded_seconds() - before)
+
+
+@contextlib.contextmanager
+def _warnings_of(algorithm: Algorithm) -> Iterator[None]:
+    """Let Python print the warnings of code that is not ours, which `causalassay log` shows.
+
+    For ours a record says all there is to say.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if is_own_code(algorithm) else "default")
+        yield
 
 
 def _give_back_memory_of_card() -> None:
@@ -283,7 +295,7 @@ def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> Answer:
         if load.main is not None:
             spawn.prepare(dict(load.main))
         algorithm = pickle.loads(load.payload)
-        with answered_within(math.inf):  # the worker has the limit
+        with answered_within(math.inf), _warnings_of(algorithm):  # the worker has the limit
             load_code(algorithm)
         algorithms[load.number] = algorithm
         if load.kernels:
@@ -298,7 +310,7 @@ def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> Answer:
 def _warm(algorithm: Algorithm, world: World) -> None:
     problem = tiny_problem(world)
     if problem is not None:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), _warnings_of(algorithm):
             algorithm.discover(problem.data, np.random.default_rng(0))
 
 
