@@ -115,15 +115,15 @@ def needed(
     cells["n"] = cells["data_sets"].where(cells[FILE] == "", 1)
     artefacts = _artefacts_by_world(diagnostics)
     judged = RANDOM_DIRECTION in diagnostics and {MAIN, *LEAD_CONTROLS} <= {*metrics}
-    found = []
+    needs = []
     sizes, of_cell = sizes_of(cells)
     for index, size in enumerate(sizes):
         part = cells[of_cell == index].drop_duplicates([SCHEME, "instance"])
         by_scheme = part.groupby(SCHEME, sort=False)["n"].sum()
         least, most = _for_algorithms([*by_scheme.index]) if judged else (0, 0)
         on_orders = max(map(orders_need, artefacts.values()), default=0)
-        found.append(NeededInstances(size, int(by_scheme.max()), on_orders, least, most))
-    return tuple(found)
+        needs.append(NeededInstances(size, int(by_scheme.max()), on_orders, least, most))
+    return tuple(needs)
 
 
 def _artefacts_by_world(diagnostics: Collection[str]) -> Mapping[World, Sequence[Artefact]]:

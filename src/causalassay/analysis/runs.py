@@ -103,10 +103,10 @@ class Runs:
     @cached_property
     def folder_schemes(self) -> tuple[frozenset[str], ...]:
         """For each scheme of a folder of data files: itself and its transformed ones."""
-        found: dict[str, set[str]] = {}
+        members: dict[str, set[str]] = {}
         for scheme in self.cells.loc[self.cells[FOLDER] != "", SCHEME].unique():
-            found.setdefault(str(scheme).split(" + ")[0], set()).add(scheme)
-        return tuple(map(frozenset, found.values()))
+            members.setdefault(str(scheme).split(" + ")[0], set()).add(scheme)
+        return tuple(map(frozenset, members.values()))
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:

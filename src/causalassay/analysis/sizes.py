@@ -240,13 +240,13 @@ def matching(sizes: Sequence[Size], option: str) -> tuple[Size, ...]:
     if not any(size.values for size in sizes):
         raise ValueError(f"--size {option}: all problems have one size; leave the option out")
     wanted = [_read_pair(part, sizes[0], option) for part in option.split(",")]
-    found = tuple(
+    of_values = tuple(
         size for size in sizes if all(dict(size.values)[label] == value for label, value in wanted)
     )
-    if not found:
+    if not of_values:
         known = "; ".join(size.option for size in sizes)
         raise ValueError(f"--size {option}: no problems have this size; expected one of {known}")
-    return found
+    return of_values
 
 
 def _read_pair(part: str, example: Size, option: str) -> tuple[str, Value]:

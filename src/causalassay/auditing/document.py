@@ -302,8 +302,8 @@ def _pictures(audit: Audit) -> Iterator[Block]:
 
 def _along_order(audit: Audit) -> Iterator[Figure]:
     """Yield each statistic along the causal order, first those that give it away."""
-    found = statistics_of(audit.verdict)
-    artefacts = sorted(artefacts_of(audit.world), key=lambda one: one.statistic not in found)
+    given_away = statistics_of(audit.verdict)
+    artefacts = sorted(artefacts_of(audit.world), key=lambda one: one.statistic not in given_away)
     for number, artefact in enumerate(artefacts, start=1):
         values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
         if np.isfinite(values).all():

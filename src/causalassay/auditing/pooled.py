@@ -306,13 +306,16 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
         return float(np.nanmean(by_instance(np.array(values), instances))) if claims else math.nan
 
     n_tested = sum(random_orders(audit) is not None for audit in every)
-    chance = mean([random_f1(one) for one in every]), mean([random_direction(one) for one in every])
+    chance = (
+        mean([random_f1(each) for each in every]),
+        mean([random_direction(each) for each in every]),
+    )
     f1 = {}
     for artefact in known:
-        measured = [measured_of(artefact, one) for one in every]
+        measured = [measured_of(artefact, each) for each in every]
         f1[artefact.statistic] = (
-            mean([one.up_f1 for one in measured]),
-            mean([one.down_f1 for one in measured]),
+            mean([each.up_f1 for each in measured]),
+            mean([each.down_f1 for each in measured]),
         )
     findings = [
         claim_finding(claim, n_tested, chance, f1[claim.artefact.statistic][claim.backwards])

@@ -144,12 +144,12 @@ def code_file(path: str, source: bytes) -> CodeFile:
             place = _place(top, folder)
             if place == _INSTALLED:
                 continue
-            found = list(_modules(folder, stated))
-            if not found:
+            modules_here = list(_modules(folder, stated))
+            if not modules_here:
                 if (folder / f"{top}{SUFFIX}") != Path(path) and (place or not is_optional):
                     elsewhere.setdefault(top, place)
                 continue
-            for module, inner in found:
+            for module, inner in modules_here:
                 if module.path != path and module.name not in modules:
                     modules[module.name] = module
                     waiting.append((inner, _package(module)))

@@ -95,8 +95,8 @@ def _grow_by_any_test(
         for given in new_sets:
             if len(remaining):
                 association = np.minimum(association, minus_log_p(target, remaining, given))
-        kept = association > critical
-        remaining, association = remaining[kept], association[kept]
+        associated = association > critical
+        remaining, association = remaining[associated], association[associated]
         if not len(remaining):
             return members
         _check_affordable(len(members), largest - 1, target, data)
@@ -239,16 +239,16 @@ def _grow(
     dependent = _least_correlations(correlation, nodes, 0, 0, least)
     _weaken(association, least, scales)
     while len(dependent) == 0:
-        kept = association > critical
-        remaining, association = remaining[kept], association[kept]
+        remains = association > critical
+        remaining, association = remaining[remains], association[remains]
         if len(remaining) == 0:
             break
         if _count_sets(len(members), len(scales) - 2) > most_sets:
             return members, dependent, True
         best = np.argmax(association)
         members = np.append(remaining[best : best + 1], members)
-        kept = remaining != remaining[best]
-        remaining, association = remaining[kept], association[kept]
+        remains = remaining != remaining[best]
+        remaining, association = remaining[remains], association[remains]
         nodes = np.append(np.append(members, remaining), target)
         least = np.full((len(scales), len(remaining)), np.inf)
         dependent = _least_correlations(correlation, nodes, len(members), 1, least)

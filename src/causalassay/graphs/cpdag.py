@@ -206,7 +206,7 @@ def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: 
             demanded[k, 0] = open_to_rules and _demands(graph, a, b, of_a)
             demanded[k, 1] = open_to_rules and _demands(graph, b, a, of_b)
         oriented = False
-        kept = 0
+        n_waiting = 0
         for k in range(left):
             a, b = lines[k, 0], lines[k, 1]
             if demanded[k, 0] != demanded[k, 1]:
@@ -215,9 +215,9 @@ def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: 
                 has_arrow[b if demanded[k, 0] else a] = True
                 oriented = True
             else:
-                lines[kept, 0], lines[kept, 1] = a, b
-                kept += 1
-        left = kept
+                lines[n_waiting, 0], lines[n_waiting, 1] = a, b
+                n_waiting += 1
+        left = n_waiting
 
 
 def meek_closure(pdag: Adjacency) -> Adjacency:

@@ -82,9 +82,9 @@ def _rank_area(cases: _Cases | None) -> float:
     n_false = len(cases.true) - n_true
     if not n_true or not n_false:
         return np.nan
-    _, place, counts = np.unique(cases.probability, return_inverse=True, return_counts=True)
+    _, number, counts = np.unique(cases.probability, return_inverse=True, return_counts=True)
     rank = np.cumsum(counts) - (counts - 1) / 2  # of those that tie the mean
-    above = rank[place[cases.true]].sum() - n_true * (n_true + 1) / 2
+    above = rank[number[cases.true]].sum() - n_true * (n_true + 1) / 2
     return float(above / (n_true * n_false))
 
 

@@ -70,7 +70,8 @@ class LeftThreads:
             now, passed = _uses(self.native()), time.monotonic() - looked
             looked += passed
             if all(
-                use.rests_since(before.get(one), BUSY_SHARE * passed) for one, use in now.items()
+                use.rests_since(before.get(thread), BUSY_SHARE * passed)
+                for thread, use in now.items()
             ):
                 self._rested, self._rested_at = now, looked
                 return not self.of_python()  # one that had only just begun
@@ -83,7 +84,7 @@ class LeftThreads:
             return False
         most = max(LEAST_BUSY, BUSY_SHARE * (time.monotonic() - self._rested_at))
         now = _uses(self._rested)
-        return any(use.seconds - self._rested[one].seconds > most for one, use in now.items())
+        return any(use.seconds - self._rested[thread].seconds > most for thread, use in now.items())
 
 
 class _Use(NamedTuple):

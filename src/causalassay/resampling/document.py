@@ -252,18 +252,22 @@ def _weights(
     if weights is None or np.shape(weights) != frequencies.estimate.graph.shape:
         return [None] * len(pairs)
     return [
-        float(weights[place]) if pair.mark == "->" else None
-        for pair, place in zip(pairs, _places(frequencies, pairs), strict=True)
+        float(weights[indices]) if pair.mark == "->" else None
+        for pair, indices in zip(pairs, _places(frequencies, pairs), strict=True)
     ]
 
 
 def _probabilities(frequencies: EdgeFrequencies, pairs: Sequence[PairFrequency]) -> list[float]:
     """Return the algorithm's own probability of each edge, of a pair without direction in all."""
-    own = frequencies.estimate.probabilities
-    if own is None:
+    probabilities = frequencies.estimate.probabilities
+    if probabilities is None:
         return []
     return [
-        float(own[i, j] if pair.mark == "->" else min(own[i, j] + own[j, i], 1.0))
+        float(
+            probabilities[i, j]
+            if pair.mark == "->"
+            else min(probabilities[i, j] + probabilities[j, i], 1.0)
+        )
         for pair, (i, j) in zip(pairs, _places(frequencies, pairs), strict=True)
     ]
 

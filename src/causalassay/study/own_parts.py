@@ -67,12 +67,12 @@ class OwnPart:
 
     def load(self) -> Any:
         """Return the object that the class makes, or the function; the file is run for it."""
-        found = getattr(self.code.module(), self.name, None)
-        if isinstance(found, type):
-            return found(**dict(self.parameters))
-        if not callable(found):
+        content = getattr(self.code.module(), self.name, None)
+        if isinstance(content, type):
+            return content(**dict(self.parameters))
+        if not callable(content):
             raise TypeError(f"{self.use}: {self.name!r} is no class or function after the file ran")
-        return found
+        return content
 
 
 def own_part(found: Definition, parameters: Mapping[str, Any]) -> OwnPart:
@@ -110,13 +110,13 @@ class OwnMetric:
         return GraphMetric(self._score, self.better, self.takes)
 
     def _score(self, problem: Problem, guess: Any) -> float:
-        made = self.part.load()
-        declared = getattr(made, "declared", None)
+        content = self.part.load()
+        declared = getattr(content, "declared", None)
         if isinstance(declared, GraphMetric):
             return declared.score(problem, guess)
-        score = getattr(made, "score", None)
+        score = getattr(content, "score", None)
         # The caller looks at what comes: it may be no number.
-        number = made(problem.graph, guess) if score is None else score(problem, guess)
+        number = content(problem.graph, guess) if score is None else score(problem, guess)
         return cast(float, number)
 
 
@@ -164,9 +164,9 @@ class OwnDiagnostic:
 
     def measure(self, problem: Problem) -> Any:
         """Return the number of a problem."""
-        made = self.part.load()
-        measure = getattr(made, "measure", None)
-        return made(problem) if measure is None else measure(problem)
+        content = self.part.load()
+        measure = getattr(content, "measure", None)
+        return content(problem) if measure is None else measure(problem)
 
 
 def own_diagnostic(found: Definition) -> OwnDiagnostic:
@@ -212,11 +212,11 @@ class OwnGraphs:
 
     def draw(self, rng: Generator) -> Adjacency | LaggedGraph:
         """Draw a graph; whatever is none is refused."""
-        made = self.part.load()
-        if hasattr(made, "draw"):
-            graph = made.draw(rng)
+        content = self.part.load()
+        if hasattr(content, "draw"):
+            graph = content.draw(rng)
         else:
-            graph = made(**dict(self.part.parameters), rng=rng)
+            graph = content(**dict(self.part.parameters), rng=rng)
         if self.lagged and isinstance(graph, LaggedGraph):
             return graph
         if self.lagged:
@@ -260,11 +260,11 @@ class OwnModel:
 
     def draw(self, graph: Any, rng: Generator) -> Any:
         """Draw a model on a graph; whatever is none is refused."""
-        made = self.part.load()
-        if hasattr(made, "draw"):
-            model = made.draw(graph, rng)
+        content = self.part.load()
+        if hasattr(content, "draw"):
+            model = content.draw(graph, rng)
         else:
-            model = made(graph, rng=rng, **dict(self.part.parameters))
+            model = content(graph, rng=rng, **dict(self.part.parameters))
         if not hasattr(model, "graph") or not callable(getattr(model, "sample", None)):
             raise TypeError(
                 f"{self.part.use} drew {type(model).__name__}, expected a model with `graph` and "

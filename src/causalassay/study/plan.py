@@ -463,18 +463,18 @@ def tried_apart(study: Study, task: Task) -> list[Task]:
     """
     if isinstance(task, MeasureTask):
         names = {diagnostic.name for diagnostic in study.own_diagnostics}
-        own = [index for index in task.diagnostics if study.diagnostics[index] in names]
+        indices = [index for index in task.diagnostics if study.diagnostics[index] in names]
     else:
-        own = [index for index in task.metrics if study.metrics[index].own is not None]
-    others = tuple(index for index in number_indices(task) if index not in own)
-    if not own or (len(own) == 1 and not others and not isinstance(task, RunTask)):
+        indices = [index for index in task.metrics if study.metrics[index].own is not None]
+    others = tuple(index for index in number_indices(task) if index not in indices)
+    if not indices or (len(indices) == 1 and not others and not isinstance(task, RunTask)):
         return []
     groups = [others] if others or isinstance(task, RunTask) else []
     if isinstance(task, MeasureTask):
-        groups += [(index,) for index in own]
+        groups += [(index,) for index in indices]
         return [replace(task, diagnostics=group) for group in groups]
     if isinstance(task, RescoreTask):
-        groups += [(index,) for index in own]
+        groups += [(index,) for index in indices]
     return [replace(task, metrics=group) for group in groups]
 
 

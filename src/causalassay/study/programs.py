@@ -63,7 +63,7 @@ def programs_of(
     """
     named = [entry.algorithm for entry in algorithms]
     running = [algorithm for algorithm in named if isinstance(algorithm, Command | PythonFile)]
-    return list(dict.fromkeys(_program(one) for one in (*running, *parts)))
+    return list(dict.fromkeys(_program(use) for use in (*running, *parts)))
 
 
 def own_parts_of(study: Study, problems: Iterable[int] | None = None) -> list[OwnPart]:
@@ -81,7 +81,7 @@ def own_parts_of(study: Study, problems: Iterable[int] | None = None) -> list[Ow
     return [
         *(entry.own.part for entry in study.metrics if entry.own is not None),
         *(diagnostic.part for diagnostic in study.own_diagnostics),
-        *(one.part for one in sources if isinstance(one, OwnGraphs | OwnModel)),
+        *(source.part for source in sources if isinstance(source, OwnGraphs | OwnModel)),
     ]
 
 

@@ -242,11 +242,11 @@ def reliability_bins(scope: ChartScope) -> dict[str, dict[str, Reliability]]:
         key = str(scheme), str(algorithm)
         came = np.array(json.loads(notes)[RELIABILITY], dtype=float)
         sums[key] = came + sums.get(key, 0.0)
-    found: dict[str, dict[str, Reliability]] = {}
+    by_scheme: dict[str, dict[str, Reliability]] = {}
     for (scheme, algorithm), total in sums.items():
         if scheme in scope.schemes:
-            found.setdefault(scheme, {})[algorithm] = of_sums(total)
-    return found
+            by_scheme.setdefault(scheme, {})[algorithm] = of_sums(total)
+    return by_scheme
 
 
 def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:

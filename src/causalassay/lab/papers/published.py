@@ -174,13 +174,13 @@ def with_quotes_of_rows(tables: Sequence[Any]) -> list[Any]:
     >>> [row.get("quote") for row in with_quotes_of_rows(rows)]
     ['ER 0.94 0.97', 'ER 0.94 0.97', None]
     """
-    found: list[Any] = []
+    completed: list[Any] = []
     above: Mapping[str, Any] = {}
     for table in tables:
         if isinstance(table, Mapping):  # what is no table is refused later
             above = {**_quote_of(above, table), **table}
-        found.append(above if isinstance(table, Mapping) else table)
-    return found
+        completed.append(above if isinstance(table, Mapping) else table)
+    return completed
 
 
 def _quote_of(above: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,16 +146,16 @@ def challenge(opinion: LikelihoodOpinion, default: str, names: Collection[str]) 
 
 def _against_default(choice: Choice) -> Finding:
     default, n = choice.default, len(choice.ranking)
-    found = challenge(choice.likelihoods, default, choice.ranking)
-    numbers = {"gain": found.gain, "error": found.error, "n_algorithms": n}
-    if found.taken != default:
+    challenged = challenge(choice.likelihoods, default, choice.ranking)
+    numbers = {"gain": challenged.gain, "error": challenged.error, "n_algorithms": n}
+    if challenged.taken != default:
         kind = FindingKind.TAKE_OTHER
-        return _claim(kind, "choice", algorithm=found.taken, default=default, **numbers)
+        return _claim(kind, "choice", algorithm=challenged.taken, default=default, **numbers)
     return _claim(
         FindingKind.TAKE_DEFAULT,
         "choice",
         algorithm=default,
-        challenger=found.challenger,
+        challenger=challenged.challenger,
         n_others=n - 1,
         **numbers,
     )
@@ -239,8 +239,8 @@ def find_mutual_pairs(movements: Sequence[Movement], least_effect: float = 0.0) 
 
     pairs = {pair: max(p_value(*pair), p_value(*pair[::-1])) for pair in combinations(on, 2)}
     corrected = holm(pairs)
-    found = tuple(pair for pair, corrected_p in corrected.items() if corrected_p <= LEVEL)
-    return MutualPairs(found, len(pairs), min(corrected.values(), default=math.nan))
+    moving = tuple(pair for pair, corrected_p in corrected.items() if corrected_p <= LEVEL)
+    return MutualPairs(moving, len(pairs), min(corrected.values(), default=math.nan))
 
 
 def _no_acyclic_graph(choice: Choice) -> Iterator[Finding]:
