@@ -561,7 +561,9 @@ def overview(data: pd.DataFrame, groups: Sequence[str], title: str) -> alt.Layer
 
     def by_group(kind: Any, values: dict[str, Any]) -> Any:
         scale = alt.Scale(domain=list(groups), range=[values[name] for name in groups])
-        return kind("group:N", scale=scale, legend=alt.Legend(title=None, columns=2))
+        # The outline of a sign would take the dashes of its line.
+        legend = alt.Legend(title=None, columns=2, symbolStrokeWidth=0)
+        return kind("group:N", scale=scale, legend=legend)
 
     colour = by_group(alt.Color, GROUPS)
     dashes = {name: [5, 3] if name in DASHED else [1, 0] for name in GROUPS}

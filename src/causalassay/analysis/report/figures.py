@@ -206,7 +206,7 @@ def _overview(scope: ChartScope, _: str) -> Figure | str:
 def _group(scope: ChartScope, row: Row) -> str:
     if row.role == "baseline":
         use = scope.runs.uses[scope.runs.algorithms.index(row.algorithm)]
-        sorts = use.endswith(SORTING)  # those for series too
+        sorts = use.endswith((*SORTING, "variance-sorting"))  # those for series too
         return "sorting baseline" if sorts else "other baseline"
     return GROUP_OF.get(row.kind, NOT_DECIDED)
 

@@ -140,11 +140,7 @@ def ranking_table(choice: Choice) -> Table:
         f"Weighted causal risk with {percent(choice.level)} intervals, low is better. P-values: "
         "Holm, over the algorithms. Beating random graphs shows that a graph is related to the "
         "data, not that it is causal.",
-        [
-            "—: those of the edges that are undirected",
-            *_likelihood_legend(choice),
-            *_legend(choice.second_opinion),
-        ],
+        [*_likelihood_legend(choice), *_legend(choice.second_opinion)],
     )
 
 
@@ -237,7 +233,7 @@ RANKING: Sequence[tuple[Column, Callable[[Choice, RankedRow], object]]] = (
     ),
     (Column("edges", "edges", "count", priority=3), lambda _, row: row.density.edges),
     (
-        Column("undirected", "—", "count", priority=0, hint="undirected edges"),
+        Column("undirected", "undirected\nedges", "count", priority=0, hint="among the edges"),
         lambda _, row: row.density.undirected,
     ),
 )

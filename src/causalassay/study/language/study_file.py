@@ -353,7 +353,7 @@ def _with_role(
     if (
         isinstance(algorithm, AlgorithmEntry)
         and algorithm.role == "listed"
-        and algorithm.key in defaults
+        and (algorithm.key in defaults or algorithm.use in TRIVIAL)
     ):
         return replace(algorithm, role="baseline")
     return algorithm
@@ -459,6 +459,10 @@ SERIES_BASELINES = (
     "series-r2-sortnregress",
 )
 """The same for problems that are series."""
+
+
+TRIVIAL = ("empty", "single-edge", "random-sorting", "variance-sorting")
+"""Listed or not, these fit nothing: they count as baselines, not among the algorithms."""
 
 
 class Defaults(NamedTuple):

@@ -158,6 +158,12 @@ def test_baselines_stand_beside_the_algorithms():
     assert ["algorithms: missing; there is nothing to run"] == nothing
 
 
+def test_what_fits_nothing_is_a_baseline_even_where_it_is_listed():
+    listed = 'algorithms = ["pc", "single-edge", "random-sorting", "variance-sorting"]\n'
+    study = parsed(HEAD + "baselines = false\n" + listed + PROBLEM)
+    assert ["listed", "baseline", "baseline", "baseline"] == [a.role for a in study.algorithms]
+
+
 def test_a_grid_of_an_algorithm_is_one_entry_each():
     listed = 'algorithms = [{use = "notears", grid = {lambda1 = [0, 0.1], threshold = [0.1, 0.3]}}]'
     study = parsed(HEAD + "baselines = false\n" + listed + PROBLEM)
