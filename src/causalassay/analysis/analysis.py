@@ -32,7 +32,13 @@ from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.judging.findings import GAMEABLE_KINDS, PARTIAL_KINDS, Finding, FindingKind
+from causalassay.judging.findings import (
+    GAMEABLE_KINDS,
+    PARTIAL_KINDS,
+    WORDING,
+    Finding,
+    FindingKind,
+)
 from causalassay.present import Shown
 from causalassay.present.formatting import all_of, counted, in_words
 from causalassay.study.storage import StudyTable, study_table
@@ -242,20 +248,17 @@ MOST_WORDS = 30
 MOST_SCHEMES = 3
 """The schemes that are named; of more the sentence says how many."""
 
-GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
-    (FindingKind.ROBUST,): ("{still}beats chance{without}", "{still}beat chance{without}"),
-    (FindingKind.SKELETON_LEAD,): ("keeps a skeleton lead", "keep a skeleton lead"),
-    (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS): (
-        "depends on variances",
-        "depend on variances",
-    ),
-    (FindingKind.UNITS,): ("depends on units", "depend on units"),
-    (FindingKind.LEAD_LOST,): ("loses its lead", "lose their lead"),
-    (FindingKind.NO_LEAD,): ("shows no lead", "show no lead"),
-    (FindingKind.UNDECIDED,): ("is undecided", "are undecided"),
-    (FindingKind.NO_SCORE,): ("has no score", "have no score"),
-}
-"""The main findings that are counted together, and what the sentence says of one and of several.
+COUNTED = (
+    FindingKind.ROBUST,
+    FindingKind.SKELETON_LEAD,
+    FindingKind.VARIANCE_ORDER,
+    FindingKind.UNITS,
+    FindingKind.LEAD_LOST,
+    FindingKind.NO_LEAD,
+    FindingKind.UNDECIDED,
+    FindingKind.NO_SCORE,
+)
+"""The groups of main findings in the order of the sentence.
 
 To beat chance is the lead of the rules: in direction, over random orders and over as many edges
 at random places. The robust have it on every scheme where no artefact was found.
@@ -314,9 +317,9 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
     gamed = bool(findings.gamed)
     words = {"still": "still " * gamed, "without": " without it" * gamed}
     parts = {
-        does[count > 1].format(**words): count
-        for kinds, does in GROUPS.items()
-        if (count := sum(kind in kinds for kind in mains))
+        WORDING[group].counted[count > 1].format(**words): count
+        for group in COUNTED
+        if (count := sum(kind.group == group for kind in mains))
     }
     if len(parts) == 1:
         return f"{all_of(len(listed), 'algorithm')} {next(iter(parts))}"

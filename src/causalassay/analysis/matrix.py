@@ -21,10 +21,10 @@ from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.judging.artefacts import Artefact, looked_at_these
 from causalassay.judging.findings import (
     ARTEFACT_KINDS,
-    BOTH_VARIANCES,
     LEADS_ON_SOME,
     NOT_JUDGED,
     TOO_FEW_INSTANCES,
+    WORDING,
     Finding,
     FindingKind,
 )
@@ -257,9 +257,10 @@ def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     'no lead found; depends on variance order and ratios'
     """
     labels = {kind: kind.label for kind in kinds}
-    if {FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS} <= set(labels):
-        labels[FindingKind.VARIANCE_ORDER] = BOTH_VARIANCES
-        del labels[FindingKind.VARIANCE_RATIOS]
+    for kind in kinds:
+        if kind.group != kind and kind.group in labels:
+            labels[kind.group] = WORDING[kind.group].together
+            del labels[kind]
     return "; ".join(labels.values())
 
 

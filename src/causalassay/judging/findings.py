@@ -31,10 +31,10 @@ class Rule:
     Parameters
     ----------
     name : str
-    says : str
-        Which findings it gives.
     decides : str
-        When it gives them.
+        When it gives its findings.
+    gives : str
+        Which findings these are, if not only those of the kind with its name.
     rests_on : sequence of str
         Rules that its text speaks of.
     rate_of : str
@@ -42,10 +42,15 @@ class Rule:
     """
 
     name: str
-    says: str
     decides: str
+    gives: str = ""
     rests_on: Sequence[str] = ()
     rate_of: str = ""
+
+    @property
+    def says(self) -> str:
+        """Which findings it gives."""
+        return self.gives or FindingKind(self.name.replace(" ", "-")).label
 
     @property
     def rate(self) -> str:
@@ -182,6 +187,16 @@ class FindingKind(StrEnum):
         """
         return (WORDING[self].label_by or f"{self.label} by {{}}").format(statistics)
 
+    @property
+    def group(self) -> FindingKind:
+        """The kind with which headlines count it and whose colour it has."""
+        return FindingKind(WORDING[self].grouped_with or self)
+
+    @property
+    def group_label(self) -> str:
+        """What pictures call its group."""
+        return WORDING[self.group].group or self.group.label
+
 
 ORDER_KINDS = (
     FindingKind.GAMEABLE,
@@ -238,16 +253,24 @@ class Wording:
         What follows from it.
     label_by : str
         The label with the statistics it is about in place of {}, if these do not come last.
+    counted : sequence of str
+        What a headline says of one and of several algorithms.
+    group : str
+        What pictures call its group, if not by its label.
+    grouped_with : str
+        The kind whose group it belongs to, if it has none of its own.
+    together : str
+        The label of findings of all kinds of its group together.
     """
 
     label: str
     sentences: str | Mapping[str, str]
     advice: str | Mapping[str, str] = ""
     label_by: str = ""
-
-
-BOTH_VARIANCES = "depends on variance order and ratios"
-"""The label of two findings together."""
+    counted: Sequence[str] = ()
+    group: str = ""
+    grouped_with: str = ""
+    together: str = ""
 
 
 def _wording() -> Mapping[FindingKind, Wording]:

@@ -15,6 +15,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from causalassay.judging.findings import FindingKind
 from causalassay.present import charts as look
 from causalassay.present.charts import COLOURS, INK, LINE, NARROW, PAPER, QUIET, PanelSizes
 from causalassay.present.colours import light
@@ -44,13 +45,17 @@ LINE_SHARE, LETTER_SHARE = 0.06, 0.03
 """The shares of a narrow chart's height and width that a line and a letter take."""
 
 (UNDECIDED,) = light("undecided")
+FINDING_COLOURS = {
+    FindingKind.ROBUST: COLOURS[2],
+    FindingKind.SKELETON_LEAD: COLOURS[3],
+    FindingKind.VARIANCE_ORDER: COLOURS[0],
+    FindingKind.UNITS: COLOURS[1],
+    FindingKind.LEAD_LOST: COLOURS[4],
+    FindingKind.NO_LEAD: UNDECIDED,
+}
+"""Groups of main findings; those of the others count as not decided."""
 GROUPS = {
-    "robust": COLOURS[2],
-    "keeps a skeleton lead": COLOURS[3],
-    "depends on variances": COLOURS[0],
-    "depends on units": COLOURS[1],
-    "lead lost": COLOURS[4],
-    "no lead found": UNDECIDED,
+    **{kind.group_label: colour for kind, colour in FINDING_COLOURS.items()},
     "not decided": COLOURS[5],
     "sorting baseline": INK,
     "other baseline": QUIET,

@@ -24,7 +24,6 @@ from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
 from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, SORTING, scheme_name
 from causalassay.analysis.sizes import DIMENSIONS, DRAWN, Size
-from causalassay.judging.findings import FindingKind
 from causalassay.metrics.charts import reliability_points
 from causalassay.metrics.registry import metric_name
 from causalassay.present.formatting import digits, in_words
@@ -39,16 +38,6 @@ MOST_CURVES = 36
 """Figures of curves against one number; beyond that, fewer other sizes are drawn."""
 NO_METRIC = "The study has no metric."
 NOT_DECIDED = "not decided"
-GROUP_OF: Mapping[FindingKind, str] = {
-    FindingKind.ROBUST: "robust",
-    FindingKind.SKELETON_LEAD: "keeps a skeleton lead",
-    FindingKind.VARIANCE_ORDER: "depends on variances",
-    FindingKind.VARIANCE_RATIOS: "depends on variances",
-    FindingKind.UNITS: "depends on units",
-    FindingKind.LEAD_LOST: "lead lost",
-    FindingKind.NO_LEAD: "no lead found",
-}
-"""The colour's name of a main finding; those left out are not decided."""
 TICK = (
     "The black tick in each lane is the better of the baselines that sort by variance or R², on "
     "the same scheme: who does not pass it shows nothing beyond sorting."
@@ -208,7 +197,7 @@ def _group(scope: ChartScope, row: Row) -> str:
         use = scope.runs.uses[scope.runs.algorithms.index(row.algorithm)]
         sorts = use.endswith((*SORTING, "variance-sorting"))  # those for series too
         return "sorting baseline" if sorts else "other baseline"
-    return GROUP_OF.get(row.kind, NOT_DECIDED)
+    return row.kind.group_label if row.kind.group in charts.FINDING_COLOURS else NOT_DECIDED
 
 
 def _schemes(scope: ChartScope, metric: str) -> Figure | str:

@@ -21,7 +21,7 @@ from causalassay.analysis.report.charts import (
     overview,
     style_of,
 )
-from causalassay.analysis.report.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
+from causalassay.analysis.report.figures import KINDS, NOT_DECIDED, gallery
 from causalassay.present.charts import NARROW, fitted, wrapped
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
@@ -398,4 +398,4 @@ def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
 
 def test_every_group_of_the_first_picture_has_a_sign_of_its_own():
     assert len(set(SIGNS)) >= len(GROUPS)
-    assert {*GROUP_OF.values(), NOT_DECIDED} <= set(GROUPS)
+    assert NOT_DECIDED in GROUPS
