@@ -39,11 +39,10 @@ class Sortability:
     Parameters
     ----------
     statistic : str
-        "variance"; "R2" on all other columns; "SNR", the share of the variance
-        that the graph's parents explain; "relatives", the number of columns
-        that a column is correlated with; of discrete columns "entropy". Of a
-        series: "variance"; "R2" on all else at lags 0 to the largest; "R2 without
-        own past". Of a plug-in artefact its own name.
+        The name of an artefact of `judging.artefacts`, or of a statistic that is
+        none: "SNR", the share of the variance that the graph's parents explain;
+        "relatives", the number of columns that a column is correlated with. "R2" is
+        on all other columns, of a series on all else at lags 0 to the largest.
     convention : {"paths", "pairs"}
         Which pairs of nodes count; see `diagnostics.pair_weights`.
     value : float

@@ -414,7 +414,7 @@ def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:
         "stored status": stored_status,
         "reason": record.reason,
         "seconds": record.seconds,
-        "load_seconds": record.load_seconds,
+        **record.cells,
         **dict(zip(names, record.scores, strict=True)),
         **record.notes,
     }

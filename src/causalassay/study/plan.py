@@ -388,8 +388,8 @@ class Record:
         Of a status that is not ok; the same text on each run.
     seconds : float
         Wall time of discovery; nan where it did not end.
-    load_seconds : float
-        Wall time of loading the algorithm before that; 0 where its process had it.
+    cells : mapping
+        What else is measured of a run, by the column that stores it (`storage/schema.py`).
     scores : tuple of float
         One for each of the task's metrics or diagnostics; nan where undefined.
     estimate : bytes, optional
@@ -407,7 +407,7 @@ class Record:
     status: Status
     reason: str = ""
     seconds: float = float("nan")
-    load_seconds: float = float("nan")
+    cells: Mapping[str, Any] = field(default_factory=dict)
     scores: tuple[float, ...] = ()
     estimate: bytes | None = field(default=None, repr=False)
     notes: Mapping[str, Any] = field(default_factory=dict)

@@ -277,7 +277,7 @@ class RecordWriter:
         task = record.task
         algorithm = None if isinstance(task, MeasureTask) else self._ids.algorithms[task.algorithm]
         entry = Entry(key, record, self._ids.problems[task.problem], algorithm, self._session)
-        return tuple(column.cell(entry) for column in STORED if column.cell)
+        return tuple(column.stored(entry) for column in STORED)
 
     def _add_notes(self, row: int, record: Record) -> None:
         """Add why numbers are undefined; if their task failed, the reason is noted for each."""

@@ -58,7 +58,7 @@ class Column:
     sql : str
         Its type and constraints in the table `rows`; empty for one that is not there.
     cell : callable, optional
-        Returns what is stored of an entry.
+        Returns what is stored of an entry; without it, what the record has in its `cells`.
     outcome : bool
         Whether it changes when a task is run again; the others say which row it is.
     part : str
@@ -81,6 +81,15 @@ class Column:
     position: Position = "front"
     timing: bool = False
     names: Literal["never", "perhaps", "always"] = "never"
+
+    def stored(self, entry: Entry) -> Any:
+        """Return what the table `rows` holds of an entry in this column."""
+        if self.cell is not None:
+            return self.cell(entry)
+        value = entry.record.cells.get(self.name)
+        if value is None:
+            return None
+        return sqlite_number(value) if self.kind == "number" else value
 
 
 def sqlite_number(value: float) -> float | None:
@@ -136,8 +145,7 @@ COLUMNS = (
     Column("seconds", "wall time of discovery", "number", "REAL",
            lambda entry: sqlite_number(entry.record.seconds), outcome=True, timing=True),
     Column("load_seconds", "wall time of loading the algorithm's code before; 0 if it was there",
-           "number", "REAL", lambda entry: sqlite_number(entry.record.load_seconds), outcome=True,
-           timing=True),
+           "number", "REAL", outcome=True, timing=True),
     Column("notes", "why a score is undefined, and what else the run noted, as JSON", "text",
            "TEXT", lambda entry: notes_text(dict(entry.record.notes)), outcome=True,
            position="end", names="perhaps"),

@@ -98,9 +98,10 @@ class Discovered:
         The estimate (`estimate_encoding.pack`), in the order of the columns that were shown.
     seconds : float
         Wall time; nan where it did not end.
-    load_seconds : float
-        Wall time of loading its code, which is no part of `seconds`: to the millisecond, and 0
-        where the process had it. Nan where it did not end.
+    cells : mapping
+        What else is measured, by the column that stores it. Among these are ``load_seconds``, the
+        wall time of loading its code, which is no part of `seconds`: to the millisecond, and 0
+        where the process had it. Not there where it did not end.
     output : Output
         What it printed.
     """
@@ -109,7 +110,7 @@ class Discovered:
     reason: str = ""
     packed: bytes = field(default=b"", repr=False)
     seconds: float = float("nan")
-    load_seconds: float = float("nan")
+    cells: Mapping[str, Any] = field(default_factory=dict)
     output: Output = NO_OUTPUT
 
 
@@ -391,12 +392,12 @@ def _errors_of_the_machine() -> Iterator[None]:
 
 
 def _discovered(came: Answer, seconds: float, load_seconds: float) -> Discovered:
-    kind, text, load_seconds = came.kind, came.text, round(load_seconds, 3)
+    kind, text, cells = came.kind, came.text, {"load_seconds": round(load_seconds, 3)}
     if kind == "ok":
-        return Discovered("ok", "", came.packed, seconds, load_seconds)
+        return Discovered("ok", "", came.packed, seconds, cells)
     if kind in ("loaded", "unloadable"):
         kind, text = "invalid", "what came is no answer to a task"
     text = readable(text) or "it gave no reason"
     reason = f"invalid: {text}" if kind == "invalid" else text
     status: Status = "skipped" if kind == "not-applicable" else "failed"
-    return Discovered(status, reason, b"", seconds, load_seconds)
+    return Discovered(status, reason, b"", seconds, cells)

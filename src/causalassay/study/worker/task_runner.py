@@ -203,7 +203,7 @@ def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) ->
     record = _discovered(study, task, problem, shown, came)
     if record.status != "ok" and came.output.size:
         record = replace(record, notes={**record.notes, "printed": SHOWN_BY})
-    return replace(record, seconds=came.seconds, load_seconds=came.load_seconds, output=came.output)
+    return replace(record, seconds=came.seconds, cells=came.cells, output=came.output)
 
 
 def _discovered(
