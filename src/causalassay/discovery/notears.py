@@ -15,7 +15,14 @@ from causalassay.common.kernels import kernel
 from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.continuous.moments import is_singular, own_order_moments, thresholded
+from causalassay.discovery.continuous.moments import (
+    Device,
+    check_device,
+    is_singular,
+    own_order_moments,
+    solver_on,
+    thresholded,
+)
 from causalassay.discovery.continuous.notears_objective import (
     GRADIENT_TOLERANCE,
     evaluate,
@@ -195,6 +202,9 @@ class NOTEARS:
         program: slow, and its graph can depend on the order of the columns.
         "fast", for ``lambda1=0``, minimises the same objective over the same
         graphs by search over orders of the variables, and mostly finds lower values.
+    device : {"cpu", "cuda"}
+        "cuda" follows the augmented Lagrangian on a graphics card, with torch: another L-BFGS,
+        so that some end in another local minimum.
 
     Notes
     -----
@@ -250,6 +260,7 @@ class NOTEARS:
     h_tolerance: float = 1e-8
     rho_max: float = 1e16
     solver: Solver = "augmented-lagrangian"
+    device: Device = "cpu"
 
     name: ClassVar[str] = "notears"
     version: ClassVar[int] = 1
@@ -274,6 +285,11 @@ class NOTEARS:
             raise RefusedValue(
                 "solver",
                 f"expected 'augmented-lagrangian', 'fast' or 'transcript', got {self.solver!r}",
+            )
+        check_device(self.device)
+        if self.device != "cpu" and self.solver != "augmented-lagrangian":
+            raise RefusedValue(
+                "device", f"solver={self.solver!r} is for the CPU, got device={self.device!r}"
             )
         if self.solver == "fast" and self.lambda1 > 0:
             raise RefusedValue(
@@ -314,6 +330,17 @@ class NOTEARS:
 
     def _follow_multiplier(self, covariance: Weights) -> tuple[Weights, dict[str, Any]]:
         """Minimise the augmented Lagrangian again and again: algorithm 1."""
+        if self.device != "cpu":
+            solved = solver_on(self.device).solve_notears(
+                covariance[None],
+                self.lambda1,
+                self.max_iter,
+                self.h_tolerance,
+                self.rho_max,
+                self.device,
+            )
+            weights = solved.pop("weights")[0]
+            return weights, {name: numbers[0].item() for name, numbers in solved.items()}
         problem = new_lagrangian(covariance, self.lambda1)
         d = len(covariance)
         state = new_state(np.zeros(2 * d * (d - 1)))

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values, Weights
-from causalassay.contracts import Estimate
+from causalassay.common.spelling import RefusedValue
+from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics import check_continuous, observational_values
 from causalassay.graphs.orders import Indices, acyclic_threshold, threshold
+
+Device = Literal["cpu", "cuda"]
+
+
+def check_device(device: str) -> None:
+    """Refuse what is no device."""
+    if device not in get_args(Device):
+        raise RefusedValue("device", f"expected 'cpu' or 'cuda', got {device!r}")
 
 
 class Moments(NamedTuple):
@@ -72,6 +81,29 @@ def is_singular(covariance: Weights) -> bool:
         return True
     least = float(np.square(factor.diagonal()).min())
     return least <= 10 * len(covariance) * float(np.finfo(float).eps)
+
+
+def solver_on(device: str) -> Any:
+    """Return the module with the solvers for a device of torch.
+
+    Raises
+    ------
+    NotApplicable
+        If torch is not installed, or sees no such device.
+    """
+    try:
+        from causalassay.discovery.continuous import batch_solver  # noqa: PLC0415  torch is optional
+    except ImportError as error:
+        raise NotApplicable(
+            f"device = {device!r} needs torch: install the extra causalassay[gpu], or leave device "
+            "out to compute on the CPU"
+        ) from error
+    if not batch_solver.is_there(device):
+        raise NotApplicable(
+            f"device = {device!r}: torch sees none here; in a study reserve one with gpus = 1, or "
+            "leave device out to compute on the CPU"
+        )
+    return batch_solver
 
 
 def thresholded(
