@@ -19,7 +19,7 @@ from causalassay.common.spelling import RefusedValue, check_choice, listed
 from causalassay.contracts import WARNING, Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations
-from causalassay.discovery.amortized_network import Network, pair_features
+from causalassay.discovery.amortized_network import RIDGE, Network, pair_features
 from causalassay.discovery.amortized_weights import read
 from causalassay.discovery.command import file_digest
 from causalassay.discovery.statistics import (
@@ -77,7 +77,8 @@ class Amortized:
 
     `info` has the ``prior``, the ``weights`` (the beginning of the file's SHA-256), the
     ``threshold``, and ``warning`` where the data are unlike those of the training: the number of
-    columns or rows, discrete columns, columns that are linear combinations of others, copied rows.
+    columns or rows, discrete columns, columns that are linear combinations of others or nearly
+    so, copied rows.
 
     References
     ----------
@@ -296,8 +297,15 @@ def _unlike_training(
         yield f"{listed(few)} {verb} discrete: the network was trained on continuous columns"
     if len(values) <= values.shape[1]:
         yield "no more rows than columns: each column is a linear combination of others"
-    elif np.linalg.eigvalsh(correlation)[0] <= LEAST_EIGENVALUE:
+        return
+    least = np.linalg.eigvalsh(correlation)[0]
+    if least <= LEAST_EIGENVALUE:
         yield "some columns are linear combinations of others; leave one out"
+    elif least < RIDGE:  # what the network reads hardly tells such columns apart
+        yield (
+            "some columns are nearly linear combinations of others (the correlations have an "
+            f"eigenvalue below {RIDGE})"
+        )
 
 
 def _discrete_columns(data: Dataset, values: Values) -> list[str]:

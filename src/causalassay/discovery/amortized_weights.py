@@ -30,8 +30,11 @@ MOST_BYTES = 64_000_000
 LARGEST = {"width": 1024, "channels": 512, "blocks": 100}
 """What a card may say of the size of its network."""
 
-MOST_CARD = 100_000
-"""Letters of a card."""
+MOST_CARD, MOST_NAME = 100_000, 80
+"""Letters of a card, and of the name of its prior, which goes into rows and onto pages."""
+
+MOST_COUNT = 10**9
+"""Nodes or rows that a card may tell of."""
 
 IDENTIFIES = ("dag", "cpdag")
 """What the graphs of a prior's systems can be told by: every direction, or a class."""
@@ -106,8 +109,7 @@ def write(path: str | Path, arrays: Arrays, card: Mapping[str, Any]) -> str:
     _check_arrays(halves, card)
     checksum = checksum_of(halves)
     text = json.dumps({**card, "sha256": checksum}, ensure_ascii=False)
-    if len(text) > MOST_CARD:
-        raise ValueError(f"the card has {len(text)} letters, expected at most {MOST_CARD}")
+    _check_length(text)
     members: dict[str, Any] = {**halves, "card": np.array(text)}
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **members)
@@ -198,6 +200,7 @@ def _check_members(path: Path) -> None:
 
 def _card(array: NDArray[Any]) -> dict[str, Any]:
     text = str(array) if array.dtype.kind == "U" and array.shape == () else ""
+    _check_length(text)
     try:
         card = json.loads(text)
     except (ValueError, RecursionError):
@@ -205,6 +208,11 @@ def _card(array: NDArray[Any]) -> dict[str, Any]:
     if not isinstance(card, dict):
         raise ValueError(f"its card is no JSON object; {_AGAIN}")
     return card
+
+
+def _check_length(card: str) -> None:
+    if len(card) > MOST_CARD:
+        raise ValueError(f"its card has {len(card)} letters, expected at most {MOST_CARD}")
 
 
 def _check_card(card: Mapping[str, Any]) -> None:
@@ -221,8 +229,9 @@ def _check_card(card: Mapping[str, Any]) -> None:
         size: Any = card.get(name)
         if not _is_whole(size) or not 1 <= size <= most:
             raise _refused(card, name, f"a whole number from 1 to {most}")
-    if not isinstance(card.get("prior"), str):
-        raise _refused(card, "prior", "a name")
+    prior: Any = card.get("prior")
+    if not isinstance(prior, str) or not prior.isprintable() or not 1 <= len(prior) <= MOST_NAME:
+        raise _refused(card, "prior", f"a name of 1 to {MOST_NAME} letters")
     if not isinstance(card.get("blind_to_scale"), bool):
         raise _refused(card, "blind_to_scale", "true or false")
     if card.get("identifies") not in IDENTIFIES:
@@ -230,7 +239,7 @@ def _check_card(card: Mapping[str, Any]) -> None:
     for name in ("nodes", "rows"):
         span: Any = card.get(name)
         is_pair = isinstance(span, list | tuple) and len(span) == 2 and all(map(_is_whole, span))
-        if not is_pair or not 1 <= span[0] <= span[1]:
+        if not is_pair or not 1 <= span[0] <= span[1] <= MOST_COUNT:
             raise _refused(card, name, "the least and the largest number in training")
 
 
@@ -254,7 +263,7 @@ def _check_arrays(arrays: Arrays, card: Mapping[str, Any]) -> None:
         array = arrays[name]
         if array.shape != shape:
             raise ValueError(f"{name} has shape {array.shape}, expected {shape}; {_AGAIN}")
-        if array.dtype.kind != "f" or array.dtype.itemsize > 4:
+        if array.dtype.kind != "f" or array.dtype.itemsize != 2:
             raise ValueError(f"{name} holds {array.dtype}, expected float16; {_AGAIN}")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} is not finite everywhere; {_AGAIN}")

@@ -102,7 +102,6 @@ def edge_probabilities(
         )
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
         raise RefusedValue("weights", "expected numbers >= 0 that are not all 0")
-    shares = shares / shares.sum()
     total = np.zeros(checked[0].shape)
     for k, (graph, share) in enumerate(zip(checked, shares, strict=True)):
         if graph.shape != total.shape:
@@ -111,7 +110,8 @@ def edge_probabilities(
                 f"the first has {len(total)} nodes, that at index {k} has {len(graph)}",
             )
         total += share * halved(graph)
-    return np.minimum(total, 1.0)
+    # Divided at last: sums of halves are exact, so that edges of as many graphs tie.
+    return np.minimum(total / shares.sum(), 1.0)
 
 
 def halved(graph: Adjacency) -> Probabilities:

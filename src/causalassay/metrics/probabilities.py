@@ -48,6 +48,10 @@ _ON_A_BOUND = 1e-6
 """A probability that lies below a bound of a bin by less is taken for the bound: 0.7 is kept in
 single precision."""
 
+_TIE = 1e-6
+"""Two probabilities tie if they differ by less of the larger one: by rounding 0.1 + 0.2 is not 0.3,
+and what is kept in single precision is neither."""
+
 
 class _Cases(NamedTuple):
     """The pairs of one or several estimates: their probabilities, and whether each is true."""
@@ -82,7 +86,8 @@ def _rank_area(cases: _Cases | None) -> float:
     n_false = len(cases.true) - n_true
     if not n_true or not n_false:
         return np.nan
-    _, number, counts = np.unique(cases.probability, return_inverse=True, return_counts=True)
+    number = _levels(cases.probability)
+    counts = np.bincount(number)
     rank = np.cumsum(counts) - (counts - 1) / 2  # of those that tie the mean
     above = rank[number[cases.true]].sum() - n_true * (n_true + 1) / 2
     return float(above / (n_true * n_false))
@@ -91,12 +96,18 @@ def _rank_area(cases: _Cases | None) -> float:
 def _average_precision(cases: _Cases | None) -> float:
     if cases is None or not cases.true.any():
         return np.nan
-    falling = np.argsort(-cases.probability, kind="stable")
-    probability, hits = cases.probability[falling], np.cumsum(cases.true[falling])
     # Cases that tie come at once: a threshold is between different probabilities only.
-    last = np.append(np.flatnonzero(np.diff(probability)), len(hits) - 1)
-    gained = np.diff(hits[last], prepend=0)
-    return float((gained * hits[last] / (last + 1)).sum() / hits[-1])
+    number = _levels(cases.probability)
+    gained = np.bincount(number, weights=cases.true)[::-1]
+    hits, taken = np.cumsum(gained), np.cumsum(np.bincount(number)[::-1])
+    return float((gained * hits / taken).sum() / hits[-1])
+
+
+def _levels(probability: Vector) -> NDArray[np.int64]:
+    """Return the rank of each probability, from 0 on; those that tie have the same."""
+    values, number = np.unique(probability, return_inverse=True)
+    rises = np.diff(values, prepend=values[:1]) > _TIE * values
+    return np.cumsum(rises, dtype=np.int64)[number]
 
 
 def _squared_error(cases: _Cases | None) -> float:
@@ -109,7 +120,7 @@ def _bin_error(cases: _Cases | None) -> float:
     return np.nan if cases is None else _reliability([cases]).calibration_error
 
 
-@metric("high", "estimate", display_name="AUROC")
+@metric("high", "estimate", version=2, display_name="AUROC")
 def auroc(truth: Adjacency, guess: Guess) -> float:
     """Return how often a true edge has a larger probability than an ordered pair without one.
 
@@ -137,7 +148,7 @@ def auroc(truth: Adjacency, guess: Guess) -> float:
     return _rank_area(_directed(truth, guess))
 
 
-@metric("high", "estimate", display_name="AUPRC")
+@metric("high", "estimate", version=2, display_name="AUPRC")
 def auprc(truth: Adjacency, guess: Guess) -> float:
     """Return the average precision of the ordered pairs in falling order of probability.
 
@@ -220,7 +231,7 @@ def calibration_error(truth: Adjacency, guess: Guess) -> float:
     return _bin_error(_directed(truth, guess))
 
 
-@metric("high", "estimate", display_name="skeleton AUROC")
+@metric("high", "estimate", version=2, display_name="skeleton AUROC")
 def skeleton_auroc(truth: Adjacency, guess: Guess) -> float:
     """Return how often a joined pair has a larger probability than a pair that is not joined.
 
@@ -241,7 +252,7 @@ def skeleton_auroc(truth: Adjacency, guess: Guess) -> float:
     return _rank_area(_joined(truth, guess))
 
 
-@metric("high", "estimate", display_name="skeleton AUPRC")
+@metric("high", "estimate", version=2, display_name="skeleton AUPRC")
 def skeleton_auprc(truth: Adjacency, guess: Guess) -> float:
     """Return the average precision of unordered pairs in falling order of probability.
 

@@ -218,6 +218,10 @@ def test_data_unlike_the_training_are_told_of(weights):
     dependent = some_values()
     dependent[:, 0] = dependent[:, 1] + dependent[:, 2]
     assert "some columns are linear combinations of others" in warning(dependent)
+    dependent[:, 0] += 0.01 * dependent.std() * np.random.default_rng(1).normal(size=300)
+    assert "some columns are nearly linear combinations of others" in warning(dependent)
+    dependent[:, 0] += dependent.std() * np.random.default_rng(2).normal(size=300)
+    assert "warning" not in discover("amortized", dependent, 0, weights=weights).info
     rounded = some_values()
     rounded[:, 4] = rounded[:, 4] > rounded[:, 4].mean()
     assert "'x4' is discrete" in warning(rounded)

@@ -144,9 +144,25 @@ DAMAGES = [
     (lambda path: remade(path, card=CARD | {"identifies": "all"}), "as 'identifies'"),
     (lambda path: remade(path, card=CARD | {"blind_to_scale": 1}), "as 'blind_to_scale'"),
     (lambda path: remade(path, card=CARD | {"prior": None}), "as 'prior'"),
+    (lambda path: remade(path, card=CARD | {"prior": ""}), "'' as 'prior', expected a name of 1"),
+    (lambda path: remade(path, card=CARD | {"prior": "x" * 81}), "as 'prior', expected a name of"),
+    (
+        lambda path: remade(path, card=CARD | {"prior": "\x1b[31mred"}),
+        "as 'prior', expected a name",
+    ),
+    (
+        lambda path: remade(path, card=CARD | {"prior": "\ud800"}),
+        "as 'prior', expected a name of 1",
+    ),
+    (
+        lambda path: remade(path, card=CARD | {"rows": [9, 10**4000]}),
+        "as 'rows', expected the least",
+    ),
+    (lambda path: remade(path, card=CARD | {"more": "x" * 10**5}), "its card has 1.* letters, exp"),
     (lambda path: remade(path, card=CARD | {"blocks": 3}), "it lacks 'block2"),
     (lambda path: remade(path, more=np.zeros(1)), "it has 'more'"),
     (lambda path: remade(path, {"head.bias": np.zeros(1, int)}), "head.bias holds int64"),
+    (lambda path: remade(path, {"head.bias": np.zeros(1, "f4")}), "head.bias holds float32, expec"),
     (lambda path: remade(path, {"card": np.array("{")}), "its card is no JSON object"),
     (lambda path: remade(path, {"card": np.zeros(3)}), "its card is no JSON object"),
 ]

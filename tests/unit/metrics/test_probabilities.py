@@ -11,11 +11,11 @@ from sklearn import metrics as peer
 from causalassay import metrics
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem
-from causalassay.graphs import chain, erdos_renyi, skeleton
+from causalassay.graphs import chain, edge_probabilities, erdos_renyi, skeleton
 from causalassay.metrics.probabilities import of_sums, sums_in_bins
 from causalassay.metrics.registry import CHANCES, METRICS, PROBABILISTIC
 from causalassay.present.charts import static_svg
-from strategies import dags, permutations_of, rngs
+from strategies import dags, pdags, permutations_of, rngs
 
 SCORES = ("auroc", "auprc", "brier", "calibration_error")
 
@@ -49,12 +49,16 @@ def cases(truth, p, *, joined):
 # Twins that follow the definitions case by case.
 
 
+def tie(a, b):
+    return abs(a - b) <= 1e-6 * max(a, b)
+
+
 def slow_auroc(pairs):
     true = [p for p, y in pairs if y]
     false = [p for p, y in pairs if not y]
     if not true or not false:
         return np.nan
-    return np.mean([(a > b) + 0.5 * (a == b) for a in true for b in false])
+    return np.mean([0.5 if tie(a, b) else float(a > b) for a in true for b in false])
 
 
 def slow_auprc(pairs):
@@ -63,7 +67,7 @@ def slow_auprc(pairs):
         return np.nan
     total, before = 0.0, 0.0
     for threshold in sorted({p for p, _ in pairs}, reverse=True):
-        taken = [y for p, y in pairs if p >= threshold]
+        taken = [y for p, y in pairs if p >= threshold or tie(p, threshold)]
         recall = sum(taken) / n_true
         total += (recall - before) * sum(taken) / len(taken)
         before = recall
@@ -148,6 +152,21 @@ def test_without_probabilities_every_number_is_nan(example, truths):
         assert np.isnan(getattr(metrics, name)(truth, truth))
         assert np.isnan(getattr(metrics, name)(truth, Estimate(truth, "dag")))
         assert np.isnan(METRICS[CHANCES[name]].score(problem, Estimate(chain(2), "dag")))
+
+
+@given(graphs=st.lists(pdags(min_nodes=5, max_nodes=5), min_size=3, max_size=30))
+def test_edges_of_as_many_graphs_tie_however_they_are_rounded(graphs):
+    truth = graphs[0] & ~graphs[0].T
+    halves = sum(graph * (2 - (graph & graph.T)) for graph in graphs)  # whole numbers
+    p = edge_probabilities(graphs)
+    assert np.array_equal(p, halves / (2 * len(graphs)))
+    uneven = edge_probabilities(graphs * 3, np.repeat([0.1, 0.2, 0.7], len(graphs)).tolist())
+    for name in ("auroc", "auprc"):
+        for prefix, joined in (("", False), ("skeleton_", True)):
+            expected = globals()[f"slow_{name}"](cases(truth, halves, joined=joined))
+            for rounded in (p, p.astype(np.float32), uneven):
+                found = getattr(metrics, prefix + name)(truth, estimate_of(rounded))
+                assert expected == pytest.approx(found, nan_ok=True, abs=1e-12)
 
 
 # Chance levels.
