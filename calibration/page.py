@@ -93,7 +93,14 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _with_limits(rate: Rate) -> str:
+def with_limits(rate: Rate) -> str:
+    """Return a share with its limits, in percent.
+
+    Examples
+    --------
+    >>> with_limits(Rate("audit", "raw", "graph refuted", 1, 400))
+    '0.2 [0.0, 1.4]'
+    """
     low, high = rate.limits
     return f"{100 * rate.rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
@@ -118,7 +125,7 @@ def _goals(goals: Sequence[Rate]) -> str:
     lines.append("|---|---|---|---|---|")
     for rate in sorted(goals, key=lambda one: (one.met, one.part, one.goal)):
         met = "yes" if rate.met else "**no**"
-        lines.append(f"| {rate.cell} | {rate.what} | {rate.goal} | {_with_limits(rate)} | {met} |")
+        lines.append(f"| {rate.cell} | {rate.what} | {rate.goal} | {with_limits(rate)} | {met} |")
     return "\n".join(lines)
 
 
@@ -142,7 +149,7 @@ def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, floa
         means = sortabilities.get(name, {})
         named = {key.replace("R2", "R²"): value for key, value in means.items()}
         sortable = ", ".join(f"{key} {value:.2f}" for key, value in named.items())
-        numbers = [_with_limits(known[name, what]) for what in AUDIT_COLUMNS]
+        numbers = [with_limits(known[name, what]) for what in AUDIT_COLUMNS]
         lines.append(f"| {name} | {sortable} | " + " | ".join(numbers) + " |")
     return "\n".join(lines)
 
@@ -162,8 +169,8 @@ def _pools(table: Sequence[Rate]) -> str:
     for cell in dict.fromkeys(cell for cell, _ in known):
         winning, partly = (rate for (of, _), rate in known.items() if of == cell)
         lines.append(
-            f"| {cell} | {_with_limits(winning)} ({winning.what}; {winning.total} pools) "
-            f"| {_with_limits(partly)} |"
+            f"| {cell} | {with_limits(winning)} ({winning.what}; {winning.total} pools) "
+            f"| {with_limits(partly)} |"
         )
     return "\n".join(lines)
 
@@ -189,13 +196,13 @@ def _studies(table: Sequence[Rate]) -> str:
         "|" + "---|" * (len(STUDY_COLUMNS) + 1),
     ]
     for name in names:
-        numbers = [_with_limits(known[name, what]) for what in STUDY_COLUMNS]
+        numbers = [with_limits(known[name, what]) for what in STUDY_COLUMNS]
         lines.append(f"| {name} | " + " | ".join(numbers) + " |")
     covered = "How often a scheme was called gameable, and a 95 % interval covered the true lead:"
     lines += ["", covered, "", "| studies | what | measured, % |", "|---|---|---|"]
     for (cell, what), rate in known.items():
         if what in (EITHER_WAY, COVERS):
-            lines.append(f"| {_named(cell)} | {what} | {_with_limits(rate)} |")
+            lines.append(f"| {_named(cell)} | {what} | {with_limits(rate)} |")
     return "\n".join(lines)
 
 
@@ -253,7 +260,7 @@ def _risks(table: Sequence[Rate]) -> str:
         "| algorithm and data | measured, % |",
         "|---|---|",
     ]
-    lines += [f"| {rate.cell} | {_with_limits(rate)} |" for rate in table if rate.part == "risk"]
+    lines += [f"| {rate.cell} | {with_limits(rate)} |" for rate in table if rate.part == "risk"]
     return "\n".join(lines)
 
 

@@ -112,6 +112,11 @@ def test_findings_that_earlier_runs_stored_in_words_are_counted_as_those_with_id
     assert set(page.AUDIT_COLUMNS) == set(counts)
 
 
+def test_cells_that_were_not_audited_have_no_rates():
+    rows = {("raw", draw): {"findings": [], "evidence": {}} for draw in range(3)}
+    assert {"raw"} == {rate.cell for rate in rates.audit_rates(rows, [])}
+
+
 def test_pools_are_judged_by_the_rule_over_instances():
     clear = {"variance": [0.95, 0.001, 1.0, 0.001, 1.0, 0.5, -0.5]}
     rows = {("raw", draw): {"findings": [], "evidence": clear} for draw in range(20)}
