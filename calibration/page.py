@@ -268,7 +268,7 @@ _WITHOUT = {
     EITHER_WAY: "no artefact: ",
     ONE_TEST: "no artefact: ",
     FindingKind.GRAPH_REFUTED.label: "true graph: ",
-    FindingKind.ROBUST.label: "ignores the data: ",
+    FindingKind.ROBUST.label: "no direction: ",
 }
 
 
@@ -329,7 +329,7 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
         "robust": (
             FindingKind.ROBUST.label,
             "at most",
-            "an algorithm that ignores the data was called robust in",
+            "an algorithm that knows no direction, or an artefact alone, was called robust in",
         ),
         "variance order": ("wrong cause", "at most", wrong_cause),
         "variance ratios": ("wrong cause", "at most", wrong_cause),
