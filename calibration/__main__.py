@@ -6,6 +6,7 @@ It can be stopped at any time: what was computed is kept in the folder and not c
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from calibration import audits, page, rates, risk_coverage, studies, study_bank
@@ -23,7 +24,17 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=risk_coverage.N_SETS, help="data sets of risks")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--docs", type=Path, default=Path("docs"))
+    parser.add_argument(
+        "--cell",
+        action="append",
+        choices=audits.cells(),
+        metavar="CELL",
+        help="audit this kind of data only and print its rates; can be repeated",
+    )
     stated = parser.parse_args()
+    if stated.cell:
+        _print_rates(stated.folder, stated.audits, stated.workers, stated.cell)
+        return
     units = study_bank.run(stated.folder, stated.units, stated.workers)
     jobs = [(name, 0) for name, cell in audits.cells().items() if _may_be_free(name, cell)]
     means = compute(
@@ -46,6 +57,15 @@ def main() -> None:
     sizes = page.Sizes(stated.audits, stated.units, stated.sets)
     page.write(stated.docs, table, sortabilities, sizes)
     print(f"{len(table)} rates: {stated.docs / 'calibration.md'}")  # noqa: T201
+
+
+def _print_rates(folder: Path, n_audits: int, workers: int, names: Sequence[str]) -> None:
+    """Print the rates of some kinds of data; the page needs all of them."""
+    audited = audits.run(folder, n_audits, workers, names)
+    free = [name for name in names if audits.cells()[name].permuted]
+    for rate in [*rates.audit_rates(audited, free), *rates.pool_rates(audited, free)]:
+        measured = f"{rate.count} of {rate.total}, {page.with_limits(rate)} %"
+        print(f"{rate.cell}: {rate.what}: {measured}")  # noqa: T201
 
 
 def _may_be_free(name: str, cell: audits.Cell) -> bool:

@@ -8,7 +8,7 @@ that audits of one cell can be judged together as well.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -138,9 +138,12 @@ def cells() -> dict[str, Cell]:
     return found
 
 
-def run(folder: Path, n_audits: int, workers: int) -> dict[Job, Row]:
-    """Return what the judge found in each cell and draw."""
-    jobs = [(name, draw) for draw in range(n_audits) for name in cells()]
+def run(
+    folder: Path, n_audits: int, workers: int, names: Iterable[str] | None = None
+) -> dict[Job, Row]:
+    """Return what the judge found in each cell and draw; in some cells only, if they are named."""
+    chosen = list(cells() if names is None else names)
+    jobs = [(name, draw) for draw in range(n_audits) for name in chosen]
     return compute(folder / "audits.jsonl", jobs, audit_one, workers)
 
 

@@ -139,6 +139,8 @@ def audit_rates(rows: Mapping[Job, Row], free: Iterable[str]) -> list[Rate]:
     found = []
     for name, cell in cells().items():
         draws = [row for (of, _), row in rows.items() if of == name]
+        if not draws:
+            continue
         kinds = [[stored_kind(kind) for kind, _ in row["findings"]] for row in draws]
         goals = {
             FindingKind.GAMEABLE_BACKWARDS: Goal("at least", 95) if name == "transposed" else None,

@@ -112,6 +112,11 @@ def test_findings_that_earlier_runs_stored_in_words_are_counted_as_those_with_id
     assert set(page.AUDIT_COLUMNS) == set(counts)
 
 
+def test_cells_that_were_not_audited_have_no_rates():
+    rows = {("raw", draw): {"findings": [], "evidence": {}} for draw in range(3)}
+    assert {"raw"} == {rate.cell for rate in rates.audit_rates(rows, [])}
+
+
 def test_pools_are_judged_by_the_rule_over_instances():
     clear = {"variance": [0.95, 0.001, 1.0, 0.001, 1.0, 0.5, -0.5]}
     rows = {("raw", draw): {"findings": [], "evidence": clear} for draw in range(20)}
@@ -119,3 +124,14 @@ def test_pools_are_judged_by_the_rule_over_instances():
     assert [("gameable, either way", 2, 2), ("one of the two tests", 0, 2)] == [
         (rate.what, rate.count, rate.total) for rate in table
     ]
+
+
+def test_what_is_cited_of_pools_has_the_rate_of_one_test_alone():
+    goal = rates.ALMOST_NEVER
+    table = [
+        rates.Rate("pool", "chains", rates.EITHER_WAY, 0, 60, goal),
+        rates.Rate("pool", "chains", rates.ONE_TEST, 2, 60, goal),
+    ]
+    cited = page._cited(table)["two tests over instances"]
+    assert "were called gameable in 0.0 % [0.0 %, 6.0 %] (chains); only one test" in cited
+    assert cited.endswith("passed in 3.3 % [0.4 %, 11.5 %] (chains)")

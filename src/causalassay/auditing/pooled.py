@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from scipy.special import bdtrc
 
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
 from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore
@@ -34,6 +35,7 @@ from causalassay.judging.findings import (
     main_finding,
     rules_of,
 )
+from causalassay.judging.graph_check import REFUTED_LEVEL
 from causalassay.judging.order_tests import strictest_level
 from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 from causalassay.present import Shown
@@ -450,6 +452,7 @@ def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
         if audits[name].graph_check is not None
     ]
     still = sum(kind == FindingKind.GRAPH_REFUTED for kind in transposed)
+    cleared = sum(kind == FindingKind.GRAPH_NOT_REFUTED for kind in transposed)
     numbers = {"n_checked": n_checked, "n_refuted": len(refuted), "n_refuted_transposed": still}
     words = {
         "checked": counted(n_checked, "file"),
@@ -459,6 +462,8 @@ def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
         "transposed": f"{len(refuted)} of {counted(n_checked, 'graph')} "
         f"{'is' if len(refuted) == 1 else 'are'} refuted, {still} when transposed",
     }
-    # One of one file is said by its own check; several at once hardly happen by chance.
-    variant = "files reversed" if len(transposed) > 1 and not still else "files"
+    # One of one file is said by its own check. Of many right graphs a few are refuted by chance.
+    by_chance = float(bdtrc(len(refuted) - 1, n_checked, REFUTED_LEVEL)) if refuted else 1.0
+    is_reversed = cleared > 1 and not still and by_chance <= REFUTED_LEVEL
+    variant = "files reversed" if is_reversed else "files"
     return Finding(kind, numbers=numbers, rule="graph check", words=words, variant=variant)

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from causalassay.auditing.result import RANDOM_ORDERS, ColumnPlace
 from causalassay.judging.artefacts import VARIANCE, artefacts_of
 from causalassay.judging.data_set import no_evidence
 from causalassay.judging.findings import Finding, FindingKind
+from causalassay.judging.graph_check import GraphCheck
 from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 from causalassay.present.latex import table_latex
 
@@ -178,6 +180,34 @@ def test_graphs_that_are_refuted_are_named():
     assert "graph-refuted" == found.findings[-1].kind
     expected = "Refuted: bad. 1 of 2 graphs is refuted, 0 when transposed."
     assert expected == found.findings[-1].advice
+
+
+@pytest.mark.parametrize(
+    ("n_files", "transposed", "is_said"),
+    [
+        (12, FindingKind.GRAPH_NOT_REFUTED, True),
+        (400, FindingKind.GRAPH_NOT_REFUTED, False),  # at 1 % each, 4 of 400 right graphs are
+        (12, FindingKind.GRAPH_NOT_CHECKED, False),
+        (12, FindingKind.GRAPH_REFUTED, False),
+    ],
+)
+def test_graphs_are_called_reversed_only_if_more_are_refuted_than_by_chance(
+    n_files, transposed, is_said
+):
+    """Three are refuted."""
+    words = {"violated_level": "5 %", "share_as_few": "50 %"}
+    numbers = {"n_implied": 9, "n_violated": 5}
+    refuted = Finding(FindingKind.GRAPH_REFUTED, numbers=numbers, rule="graph check", words=words)
+    right = made(0.01)
+    wrong = replace(
+        right,
+        findings=(NOTHING, refuted),
+        graph_check=GraphCheck(refuted, 9, 5, 0.001, 0.5, transposed),
+    )
+    found = pool({str(k): wrong if k < 3 else right for k in range(n_files)})
+    assert f"3 of {n_files} graphs are refuted" in found.findings[-1].advice
+    assert is_said == ("probably reversed" in found.findings[-1].advice)
+    assert is_said == ("probably reversed" in found.verdict.advice)
 
 
 def test_what_cannot_be_pooled_is_refused():
