@@ -83,6 +83,21 @@ def pc(data: Arrays) -> tuple[Call, Read]:
     return _discover("pc", data, alpha=0.01)
 
 
+def pc_kci(data: Arrays) -> tuple[Call, Read]:
+    """Prepare PC-stable at level 0.01 with the kernel test."""
+    return _discover("pc", data, alpha=0.01, test="kci")
+
+
+def pc_fast_kci(data: Arrays) -> tuple[Call, Read]:
+    """Prepare PC-stable at level 0.01 with the kernel test of few features."""
+    return _discover("pc", data, alpha=0.01, test="fast-kci")
+
+
+def pc_gcm(data: Arrays) -> tuple[Call, Read]:
+    """Prepare PC-stable at level 0.01 with the generalised covariance measure."""
+    return _discover("pc", data, alpha=0.01, test="gcm")
+
+
 def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES, forward and backward."""
     return _discover("ges", data, **BIC)

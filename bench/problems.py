@@ -12,6 +12,8 @@ from causalassay.common.seeding import stream
 from causalassay.models import LinearSCM
 
 N_SAMPLES = 1000
+N_CURVED = 500
+"""Rows of nonlinear models: a kernel test of n rows takes n² memory and n² to n³ time."""
 PENALTY = 2.0
 """FLOP's usual penalty, beside which our searches have the same."""
 WEIGHTS = (0.5, 2.0)
@@ -36,6 +38,14 @@ def linear(n_nodes: int, seed: int, noise: str = "gaussian") -> Arrays:
 def non_gaussian(n_nodes: int, seed: int) -> Arrays:
     """Return the same with exponential noise, for DirectLiNGAM."""
     return linear(n_nodes, seed, "exponential")
+
+
+def nonlinear(n_nodes: int, seed: int) -> Arrays:
+    """Return 500 standardised rows of sums of smooth functions of the parents, ER-1 graphs."""
+    rng = stream(seed, "bench", "nonlinear", n_nodes)
+    graph = graphs.erdos_renyi(n_nodes, 1, rng)
+    model = models.draw("standardized", graph, rng, mechanism="gp-additive")
+    return {"values": model.sample(N_CURVED, rng), "graph": graph}
 
 
 def penalised(n_nodes: int, seed: int) -> Arrays:

@@ -38,6 +38,14 @@ def tested_distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     return {**class_distance(data, answer), "edges": int((graph | graph.T).sum()) // 2}
 
 
+def skeleton_f1(data: Arrays, answer: Arrays) -> Mapping[str, float]:
+    """Return the SHD and the F1 of the adjacent pairs, which tests alone decide."""
+    truth, guess = (graphs.skeleton(one["graph"]) for one in (data, answer))
+    hits = int((truth & guess).sum())
+    f1 = 2 * hits / max(1, int(truth.sum() + guess.sum()))
+    return {**class_distance(data, answer), "skeleton F1": f1}
+
+
 def distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     """Return the SHD between the true DAG and the answer."""
     return {"SHD": metrics.shd(data["graph"], answer["graph"])}

@@ -35,7 +35,24 @@ def cpdag(data: Arrays) -> tuple[Call, Read]:
 
 def pc(data: Arrays) -> tuple[Call, Read]:
     """Prepare PC-stable at level 0.01 with Fisher's z."""
-    call = partial(search_pc, data["values"], 0.01, "fisherz", show_progress=False)
+    return _pc(data, "fisherz")
+
+
+def pc_kci(data: Arrays) -> tuple[Call, Read]:
+    """Prepare PC-stable at level 0.01 with the kernel test, by the gamma law as is its default."""
+    return _pc(data, "kci")
+
+
+def pc_rcit(data: Arrays) -> tuple[Call, Read]:
+    """Prepare PC-stable at level 0.01 with the randomised kernel test."""
+    return _pc(data, "rcit")
+
+
+def _pc(data: Arrays, test: str) -> tuple[Call, Read]:
+    def call() -> Any:
+        np.random.seed(0)  # noqa: NPY002 (rcit draws its features from the global generator)
+        return search_pc(data["values"], 0.01, test, show_progress=False)
+
     return call, lambda result: _matrix(result.G.graph)
 
 

@@ -24,7 +24,10 @@ def gadjid(function: str, target: float | None = None, **more: Any) -> Contestan
 
 def causal_learn(function: str, target: float | None = None, **more: Any) -> Contestant:
     """Return causal-learn."""
-    return _peer("causal-learn", "causal-learn", "causal_learn_peer:" + function, target, more)
+    what = more.pop("what", "")
+    return _peer(
+        "causal-learn", "causal-learn", "causal_learn_peer:" + function, target, more, what
+    )
 
 
 def pgmpy(function: str, target: float | None = None, **more: Any) -> Contestant:

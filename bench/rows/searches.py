@@ -18,6 +18,7 @@ def rows() -> list[Row]:
         _pc(50, tetrad("PC", "pc", 10), causal_learn("pc")),
         _pc(100, tetrad("PC", "pc", 30), causal_learn("pc", long=True)),
         _pc(200, tetrad("PC", "pc", 30, long=True)),
+        *_nonlinear_pc(),
         Row(
             "ges",
             "GES with turning",
@@ -49,6 +50,22 @@ def rows() -> list[Row]:
 def _pc(n_nodes: int, *peers: Contestant) -> Row:
     title, judge = "PC-stable, α = 0.01", quality.tested_distance
     return Row("pc", title, n_nodes, problems.linear, ours("pc"), peers, judge=judge)
+
+
+def _nonlinear_pc() -> list[Row]:
+    """Return PC with each nonlinear test, beside the tests that causal-learn has."""
+    rcit = causal_learn("pc_rcit", 10, long=True, what="RCIT")
+    return [
+        _nonlinear("pc-kci", "KCI", "pc_kci", causal_learn("pc_kci", 10, long=True)),
+        _nonlinear("pc-fast-kci", "fast KCI", "pc_fast_kci", rcit),
+        _nonlinear("pc-gcm", "GCM", "pc_gcm"),
+    ]
+
+
+def _nonlinear(job: str, test: str, function: str, *peers: Contestant) -> Row:
+    title = f"PC-stable with {test}, α = 0.01, n = 500, nonlinear"
+    judge, score = quality.skeleton_f1, "skeleton F1"
+    return Row(job, title, 20, problems.nonlinear, ours(function), peers, judge=judge, score=score)
 
 
 def _slow_ges() -> Contestant:

@@ -4,7 +4,7 @@ The class of every built-in algorithm is here too, imported on first use.
 
 >>> from causalassay.discovery import PC, acyclicity, golem_loss
 >>> PC(alpha=0.05)
-PC(alpha=0.05, max_condition=None, stable=True)
+PC(alpha=0.05, max_condition=None, stable=True, test='fisher-z')
 >>> weights = [[0.0, 1.0], [0.0, 0.0]]
 >>> acyclicity(weights)[0]
 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, log
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.common.spelling import RefusedValue
+from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence import (
@@ -25,6 +25,11 @@ from causalassay.discovery.independence import (
     condition,
     largest_independent,
     z_scales,
+)
+from causalassay.discovery.nonlinear_independence import (
+    NonlinearIndependence,
+    NonlinearTest,
+    nonlinear_independence,
 )
 from causalassay.discovery.statistics import (
     PIVOT,
@@ -115,6 +120,55 @@ def skeleton_by_any_test(
                     separating[i, apart, s >> 6] |= bit
                     separating[apart, i, s >> 6] |= bit
     return skeleton, separating, n_tests
+
+
+# PC's skeleton for tests that regress on the conditioning set, which is the work.
+
+MOST_REGRESSION_TESTS = 10**6
+"""The most such tests in a level: of 500 rows they take some hours with KCI."""
+
+
+def skeleton_by_regressions(
+    test: NonlinearIndependence, n_nodes: int, alpha: float, largest: int
+) -> tuple[Adjacency, Bits, list[int]]:
+    """Return what `skeleton_by_any_test` does.
+
+    Sets are taken one after the other, each with all pairs that are tested given it: what a
+    test prepares for a set and a column is then used for all of them, and need not be kept.
+    A set among both nodes' neighbours is tested once.
+    """
+    skeleton = ~np.eye(n_nodes, dtype=bool)
+    separating = np.zeros((n_nodes, n_nodes, (n_nodes + 63) // 64), dtype=np.uint64)
+    n_tests: list[int] = []
+    for size in range(largest + 1):
+        n_next = count_tests(skeleton, size)
+        if n_next == 0:
+            break
+        check_affordable(n_next, size, MOST_REGRESSION_TESTS)
+        n_tests.append(n_next)
+        for given, pairs in _pairs_by_set(skeleton, size):
+            apart = test.minus_log_p(pairs, given) <= -log(alpha)
+            for i, j in np.array(pairs)[apart]:
+                skeleton[i, j] = skeleton[j, i] = False
+                for s in given:
+                    bit = np.uint64(1) << np.uint64(s & 63)
+                    separating[i, j, s >> 6] |= bit
+                    separating[j, i, s >> 6] |= bit
+    return skeleton, separating, n_tests
+
+
+def _pairs_by_set(
+    skeleton: Adjacency, size: int
+) -> list[tuple[tuple[int, ...], list[tuple[int, int]]]]:
+    """Return the sets of that size, each with the pairs, i < j, to test given it."""
+    pairs: dict[tuple[int, ...], set[tuple[int, int]]] = {}
+    for i, row in enumerate(skeleton):
+        near = np.flatnonzero(row).tolist()
+        for given in combinations(near, size):
+            ends = [(min(i, j), max(i, j)) for j in near if j not in given]
+            if ends:
+                pairs.setdefault(given, set()).update(ends)
+    return [(given, sorted(pairs[given])) for given in sorted(pairs)]
 
 
 # PC's skeleton by Fisher's z test, from correlations, with kernels that share work.
@@ -322,25 +376,35 @@ def _test_level_in_order(
     return n_tests
 
 
+Test = Literal["fisher-z", NonlinearTest]
+TESTS = ("fisher-z", *get_args(NonlinearTest))
+
+
 @dataclass(frozen=True)
 class PC:
     """Remove edges by tests of conditional independence, then direct what they imply.
 
-    PC-stable with Fisher's z test of partial correlations, or with the G test where all
-    columns are discrete. The result does not depend on the order of the columns. The
-    original PC is ``PC(stable=False)``, whose result does.
+    PC-stable with Fisher's z test of partial correlations or a test that sees curves, or
+    with the G test where all columns are discrete. The result does not depend on the order
+    of the columns. The original PC is ``PC(stable=False)``, whose result does.
 
     Parameters
     ----------
     alpha : float
         The level of each test.
     max_condition : int, optional
-        The largest conditioning set. By default the graph limits it, and with Fisher's z
-        the number of rows: n - |S| - 3 must be positive.
+        The largest conditioning set. By default the graph limits it, and the number of rows:
+        with Fisher's z, n - |S| - 3 must be positive; nonlinear tests ask for ten rows a column.
     stable : bool
         Whether neighbours are those before the first test of a size. False is the original
         PC: an edge goes at once, in the order of the columns, and its separating set is the
         first one found. Only choice 1 below differs then; 2 and 3 stay.
+    test : {"fisher-z", "kci", "fast-kci", "gcm"}
+        The test of continuous columns. The others than Fisher's z see nonlinear dependence
+        and regress on the conditioning set by kernels, see
+        `nonlinear_independence.NonlinearIndependence`: "kci" asks about all functions,
+        at a cost of n² to n³ for each test, "fast-kci" about a few functions of each column,
+        "gcm" about the residuals' correlation. Columns that are all discrete have the G test.
 
     Notes
     -----
@@ -371,7 +435,7 @@ class PC:
 
     `NotApplicable` is raised where a test is undefined since columns are linearly
     dependent; where some columns are discrete and others are not; and before more than
-    10^12 tests of one size (10^8 G tests, or tests of the original PC).
+    10^12 tests of one size (10^8 G tests, or tests of the original PC; 10^6 nonlinear ones).
 
     Departs from the paper: the three choices above; and, if stable, the sets of both
     nodes' neighbours are always tested to the end, which the union needs.
@@ -401,6 +465,7 @@ class PC:
     alpha: float = 0.01
     max_condition: int | None = None
     stable: bool = True
+    test: Test = "fisher-z"
 
     name: ClassVar[str] = "pc"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -409,7 +474,8 @@ class PC:
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = (
-        "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
+        "linear Gaussian or discrete (any law with a nonlinear test), acyclic, "
+        "no hidden common cause, faithful"
     )
     reference: ClassVar[str] = "Colombo, Maathuis (2014), JMLR 15, algorithm 4.1"
 
@@ -417,6 +483,7 @@ class PC:
         check_test(self.alpha, self.max_condition)
         if not isinstance(self.stable, bool):
             raise RefusedValue("stable", f"expected true or false, got {self.stable!r}")
+        check_choice("test", self.test, TESTS)
 
     @property
     def equivariant(self) -> bool:
@@ -445,6 +512,8 @@ class PC:
 
     def _skeleton(self, data: Dataset, largest: int) -> tuple[Adjacency, Bits, list[int]]:
         d = data.n_nodes
+        if self.test != "fisher-z":
+            return self._skeleton_by_regressions(self.test, data, largest)
         if is_discrete(data):
             minus_log_p = GTest(level_statistics(data)).minus_log_p
             if self.stable:
@@ -459,6 +528,18 @@ class PC:
             return skeleton_by_fisher_z(statistics.correlation, limits, data)
         test = FisherZ(statistics.correlation, limits, data)
         return skeleton_in_order(d, test.independent, len(limits) - 1)
+
+    def _skeleton_by_regressions(
+        self, kind: NonlinearTest, data: Dataset, largest: int
+    ) -> tuple[Adjacency, Bits, list[int]]:
+        test, d = nonlinear_independence(kind, data), data.n_nodes
+        largest = min(largest, test.largest_set)
+        if self.stable:
+            return skeleton_by_regressions(test, d, self.alpha, largest)
+        limit = -log(self.alpha)
+        return skeleton_in_order(
+            d, lambda i, j, given: bool(test.minus_log_p([(i, j)], given)[0] <= limit), largest
+        )
 
 
 def _direct_colliders(skeleton: Adjacency, separating: Bits) -> tuple[Adjacency, int]:

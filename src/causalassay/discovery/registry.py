@@ -268,7 +268,7 @@ def as_algorithm(algorithm: str | Algorithm | type[Algorithm], **hyperparameters
     >>> as_algorithm("pc", alpha=0.05) == as_algorithm(PC, alpha=0.05) == PC(0.05)
     True
     >>> as_algorithm(PC(max_condition=1), alpha=0.05)
-    PC(alpha=0.05, max_condition=1, stable=True)
+    PC(alpha=0.05, max_condition=1, stable=True, test='fisher-z')
     """
     if isinstance(algorithm, str):
         return make_algorithm(algorithm, **hyperparameters)

@@ -5,11 +5,13 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
-from causalassay.discovery import discover, pc
+from causalassay.discovery import as_algorithm, discover, pc
+from causalassay.discovery.nonlinear_independence import nonlinear_independence
 from causalassay.discovery.pc import PC
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized
 from causalassay.study.keys import canonical, digest
+from causalassay.testing import check_algorithm
 from constraint_twins import slow_pc, values_with_correlation
 
 RNG = np.random.default_rng(0)
@@ -119,7 +121,81 @@ def test_the_original_on_discrete_columns():
 def test_the_new_field_changes_no_key():
     assert digest(PC(alpha=0.05)) == digest(PC(alpha=0.05, stable=True))
     assert {"is": "PC", "version": 1, "alpha": 0.05} == canonical(PC(alpha=0.05))
-    assert digest(PC()) != digest(PC(stable=False))
+    assert digest(PC(alpha=0.05)) == digest(PC(alpha=0.05, test="fisher-z"))
+    assert 5 == len({digest(PC(stable=False)), *(digest(PC(test=test)) for test in pc.TESTS)})
+
+
+NONLINEAR = ("kci", "fast-kci", "gcm")
+
+
+def curved_values(seed, n=120, d=5):
+    """Sines of the sum of one's parents plus noise, in a random order of columns."""
+    rng = np.random.default_rng(seed)
+    edges = np.triu(rng.random((d, d)) < 0.5, 1)
+    columns = []
+    for j in range(d):
+        shift = sum((2.0 * columns[i] for i in range(j) if edges[i, j]), np.zeros(n))
+        columns.append(np.sin(shift) + 0.5 * rng.normal(size=n))
+    return np.column_stack(columns)[:, rng.permutation(d)]
+
+
+@pytest.mark.parametrize("test", NONLINEAR)
+@pytest.mark.parametrize("seed", range(3))
+def test_skeleton_set_by_set_is_that_node_by_node(test, seed):
+    values = curved_values(seed)
+    by_pair = nonlinear_independence(test, Dataset.from_values(values))
+
+    def minus_log_p(target, others, given):
+        return by_pair.minus_log_p([(target, int(j)) for j in others], given)
+
+    expected = pc.skeleton_by_any_test(5, minus_log_p, 0.05, 3)
+    found = pc.skeleton_by_regressions(by_pair, 5, 0.05, 3)
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("test", NONLINEAR)
+def test_relabelling_columns_relabels_the_result_of_a_nonlinear_test(test):
+    for seed in range(3):
+        values, label = curved_values(seed), np.random.default_rng(seed).permutation(5)
+        expected = run(values, test=test).graph[np.ix_(label, label)]
+        np.testing.assert_array_equal(expected, run(values[:, label], test=test).graph)
+
+
+def test_a_kernel_test_finds_the_collider_that_correlations_miss():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 400))
+    values = np.column_stack([a, b, a**2 + b**2 + 0.5 * rng.normal(size=400)])
+    expected = np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    for test in ("kci", "fast-kci"):
+        np.testing.assert_array_equal(expected, run(values, test=test).graph)
+        np.testing.assert_array_equal(expected, run(values, test=test, stable=False).graph)
+    assert not run(values).graph.any()
+
+
+@pytest.mark.parametrize("test", NONLINEAR)
+@pytest.mark.parametrize("stable", [True, False])
+def test_the_promises_of_algorithms_hold_with_every_test(test, stable):
+    check_algorithm(PC(test=test, stable=stable))
+
+
+def test_a_nonlinear_test_conditions_on_no_more_columns_than_rows_allow():
+    values = np.random.default_rng(0).normal(size=(39, 1)) + np.zeros((39, 6))
+    values += np.random.default_rng(1).normal(size=(39, 6))
+    estimate = run(values, test="gcm", alpha=0.9)
+    assert (3, "n_samples") == (estimate.info["largest_condition"], estimate.info["limited_by"])
+
+
+def test_too_many_nonlinear_tests_are_refused(monkeypatch):
+    monkeypatch.setattr(pc, "MOST_REGRESSION_TESTS", 15)
+    with pytest.raises(NotApplicable, match="PC would need 2.0e"):
+        run(curved_values(0), test="gcm")
+
+
+def test_a_study_states_the_test():
+    algorithm = as_algorithm("pc", test="gcm")
+    assert PC(test="gcm") == algorithm
+    assert {"is": "PC", "version": 1, "test": "gcm"} == canonical(algorithm)
 
 
 @pytest.mark.parametrize("source", [SCM, ISCM])
@@ -202,6 +278,7 @@ def test_discrete_columns_and_unknown_conditions_are_refused():
     [
         *(("alpha", 0.0), ("alpha", 1), ("max_condition", -1), ("max_condition", 1.0)),
         ("stable", 1),
+        ("test", "fisherz"),
     ],
 )
 def test_hyperparameters_are_checked(field, value):
