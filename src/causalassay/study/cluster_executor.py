@@ -46,6 +46,11 @@ _DAEMON = (
     "start it with DASK_DISTRIBUTED__WORKER__DAEMON=False dask worker ..., or with --no-nanny"
 )
 
+_LEAVING = Loss("pool", CLOSED)
+_FORGOTTEN = Loss("pool", "the dask scheduler has forgotten it")
+"""Of a batch that nobody cancelled: so it goes on a busy machine when a request for an answer
+crosses the death of the worker that held it, or when the connection breaks for a moment."""
+
 DaskFuture = Any
 """Dask's own future, as far as its untyped methods are typed."""
 
@@ -103,6 +108,7 @@ class DaskExecutor:
                 "start one with `dask scheduler` and pass the address it prints"
             ) from error
         try:
+            self._scheduler = self._scheduler_id()
             self._send_study()
         except BaseException:
             self.__exit__()
@@ -168,8 +174,8 @@ class DaskExecutor:
         outcomes: list[tuple[Batch, Outcome]] = []
         for future, outcome in self._gather(ended):
             batch, limits, needs = self._submitted.pop(future)
-            if outcome == Loss("pool", CLOSED):
-                self.submit(batch, limits, needs)  # the dask worker was leaving
+            if outcome in (_LEAVING, _FORGOTTEN):
+                self.submit(batch, limits, needs)
             else:
                 outcomes.append((batch, checked(outcome)))
         return outcomes
@@ -188,10 +194,19 @@ class DaskExecutor:
             elif future.status == "error":
                 outcomes.append((future, _failed(future.exception())))
             elif future.status == "cancelled":
-                raise self._disconnected()
+                if self._scheduler_id() != self._scheduler:
+                    raise self._disconnected()
+                outcomes.append((future, _FORGOTTEN))
             else:  # its answer went with the dask worker that held it: dask computes it again
                 future.add_done_callback(self._ended.put)
         return outcomes
+
+    def _scheduler_id(self) -> str:
+        """Return the name of the scheduler that answers: one that was started anew has another."""
+        try:
+            return str(self._client.sync(self._client.scheduler.identity)["id"])
+        except OSError as error:
+            raise self._disconnected() from error
 
     def _has_cards(self) -> bool:
         """Return whether a dask worker that is there has a graphics card."""

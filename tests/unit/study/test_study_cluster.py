@@ -260,6 +260,28 @@ def test_an_answer_that_dies_with_its_dask_worker_is_computed_again(own):
         assert "ok" == collect(executor, 1)[batch][0].status
 
 
+def test_a_batch_that_the_scheduler_forgets_is_computed_again(own):
+    with DaskExecutor(study_of(Hostile()), own.address) as executor:
+        batch = (task(0),)
+        executor.submit(batch, Limits(None, None))
+        (future,) = executor._submitted
+        executor._client.cancel([future])
+        assert "cancelled" == future.status
+        assert [] == executor.completed(0.2)
+        own.worker("--no-nanny")
+        assert "ok" == collect(executor, 1)[batch][0].status
+
+
+def test_a_scheduler_that_was_started_anew_knows_nothing_of_the_batches(own):
+    with DaskExecutor(study_of(Hostile()), own.address) as executor:
+        executor.submit((task(0),), Limits(None, None))
+        (future,) = executor._submitted
+        executor._client.cancel([future])
+        executor._scheduler = "Scheduler-of-before"
+        with pytest.raises(ConnectionError, match="the connection to the dask scheduler"):
+            executor.completed(0.2)
+
+
 def test_a_dask_worker_that_leaves_hands_its_batches_on(own, tmp_path):
     first = own.worker("--no-nanny")
     study = study_of(Hostile("report_and_hang_once", str(tmp_path / "pid")), Hostile())
