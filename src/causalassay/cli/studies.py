@@ -129,7 +129,8 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
     folder = options.out or options.study_file.parent / f"{study.name}-results"
     submits = _submits(options)
     if options.dry_run and not submits:
-        left = forecast(study, folder, outdated)
+        retry = [status.value for status in _to_retry(study, options)]
+        left = forecast(study, folder, outdated, retry)
         _print_plan(study, folder, left, programs, options.workers or _n_cores(), as_json)
         return
     if not options.dry_run:

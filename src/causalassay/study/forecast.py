@@ -41,7 +41,9 @@ class StoredCell:
     seconds: float
 
 
-def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
+def stored_seconds(
+    folder: Path, study: Study, retry: Collection[str] = ()
+) -> dict[Cell, StoredCell]:
     """Return what a folder has of a study's rows; nothing if it has no store.
 
     Parameters
@@ -49,6 +51,8 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
     folder : Path
     study : Study
         As it is now: what the store was last run with may differ.
+    retry : collection of str
+        Rows of these statuses are to be computed again.
 
     Raises
     ------
@@ -59,13 +63,14 @@ def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
         return {}
     with read_store(folder) as store, store.sound():
         refuse_other_study(store.path, store.connection, study)
+        retried = f"status IN ({', '.join('?' * len(retry))})"
         rows = store.connection.execute(
             "SELECT purpose, problems.key, algorithms.key, "
-            f"count(*) - sum({schema.outdated('rows')}), count(seconds), "
+            f"count(*) - sum({schema.outdated('rows')} OR {retried}), count(seconds), "
             "total(seconds) FROM rows JOIN problems ON problems.id = rows.problem "
             "JOIN algorithms ON algorithms.id = rows.algorithm "
             "WHERE purpose = 'tuning' OR replicate < ? GROUP BY 1, 2, 3",
-            (study.replicates,),
+            (*retry, study.replicates),
         )
         return {
             (purpose, problem, algorithm): StoredCell(*numbers)
@@ -172,7 +177,9 @@ class Forecast:
         return f"{text}; no stored row of {_names(self.without_basis)}"
 
 
-def forecast(study: Study, folder: Path, again: Collection[int] = ()) -> Forecast:
+def forecast(
+    study: Study, folder: Path, again: Collection[int] = (), retry: Collection[str] = ()
+) -> Forecast:
     """Return what is left of a study whose rows are, or will be, in a folder.
 
     Parameters
@@ -181,13 +188,15 @@ def forecast(study: Study, folder: Path, again: Collection[int] = ()) -> Forecas
     folder : Path
     again : collection of int
         Algorithms, by index, whose rows are to be computed again.
+    retry : collection of str
+        Rows of these statuses are, too.
 
     Raises
     ------
     StoreRefused
         What is there is damaged, of another version, another study's, or no store.
     """
-    cells = stored_seconds(folder, study)
+    cells = stored_seconds(folder, study, retry)
     outdated = {study.algorithms[index].key for index in again}
     means = _means(cells)
     stored, total = 0, 0

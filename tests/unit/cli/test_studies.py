@@ -105,6 +105,18 @@ def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
     assert "time:" not in done.stdout
 
 
+def test_a_dry_run_counts_what_retry_would_compute_again(folder, tmp_path):
+    here = shutil.copytree(folder, tmp_path / "here")
+    with closing(sqlite3.connect(here / "small-results" / "study.sqlite")) as connection:
+        timeouts = "UPDATE rows SET status = 'timeout' WHERE id IN (SELECT id FROM rows LIMIT 3)"
+        connection.execute(timeouts)
+        connection.commit()
+    words = ("run", here / "study.toml", "--dry-run", "--json")
+    for further, missing in [((), 0), (("--retry", "failed"), 0), (("--retry", "timeout"), 3)]:
+        rows = json.loads(run_here(*words, *further).stdout)["rows"]
+        assert (24 - missing, missing) == (rows["stored"], rows["missing"])
+
+
 def test_a_dry_run_says_that_there_is_no_card_for_what_needs_one(tmp_path):
     named = 'algorithms = ["pc", "var-sortnregress"]\n'
     tables = '[[algorithms]]\nuse = "pc"\ngpus = 1\n[[algorithms]]\nuse = "ges"\n'
