@@ -89,7 +89,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         "algorithms[0]: there is no algorithm 'pcc'; did you mean 'pc'?",
         "algorithms[1]: got 7, expected a name or a table",
         "algorithms[2].lambda: 'notears' has no such parameter; it takes 'lambda1', 'threshold', "
-        "'max_iter', 'h_tolerance', 'rho_max', 'solver'; did you mean 'lambda1'?",
+        "'max_iter', 'h_tolerance', 'rho_max', 'solver', 'device'; did you mean 'lambda1'?",
         "algorithms[2].max_iter: expected at least 1, got 0",
         "algorithms[2].rho_max: expected a finite number > 1, got -1.0",
     ]

@@ -233,7 +233,8 @@ def test_a_mistake_in_a_tuning_is_reported_with_its_location():
     expected = {
         "algorithms[0].tune.criterion.name: there is no metric 'f11'; did you mean 'f1'?",
         "algorithms[0].tune.grid.lambda: 'notears' has no such parameter; it takes 'lambda1', "
-        "'threshold', 'max_iter', 'h_tolerance', 'rho_max', 'solver'; did you mean 'lambda1'?",
+        "'threshold', 'max_iter', 'h_tolerance', 'rho_max', 'solver', 'device'; "
+        "did you mean 'lambda1'?",
         'algorithms[0].tune.grid.threshold[1]: got "x", expected a number',
     }
     assert expected == set(mistakes_of(HEAD + PROBLEM + text))
