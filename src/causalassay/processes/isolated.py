@@ -15,7 +15,13 @@ from multiprocessing.reduction import send_handle
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.launcher_process import NUMBER
 from causalassay.processes.limits import Limits, Loss, Stopwatch
-from causalassay.processes.messages import TOKEN, IncomingMessage, Output, PrintedOutput, SentObject
+from causalassay.processes.messages import (
+    TOKEN,
+    IncomingMessages,
+    Output,
+    PrintedOutput,
+    SentObject,
+)
 from causalassay.processes.process_tree import holds_more, living_tree
 from causalassay.processes.stages import Clock, Stage
 
@@ -56,6 +62,7 @@ class IsolatedProcess:
         self._process = started.process
         self._held: SentObject | None = None
         self._token = b""
+        self._incoming = IncomingMessages()
         self._stage = Stage()
         self._printed = PrintedOutput()
         self._poll.register(self._printed.handle, select.POLLIN)
@@ -110,8 +117,11 @@ class IsolatedProcess:
         longest : int
             Bytes of it.
         """
+        self._incoming.longest = longest
+        answer: bytes | Loss | None = self._incoming.waiting()
         try:
-            answer = self._wait(limits, longest)
+            if answer is None:  # else it came together with the one before
+                answer = self._wait(limits)
         except (EOFError, OSError):
             return self._end(None)
         if isinstance(answer, Loss):
@@ -122,10 +132,9 @@ class IsolatedProcess:
             )
         return answer[TOKEN:]
 
-    def _wait(self, limits: Limits, longest: int) -> bytes | Loss:
+    def _wait(self, limits: Limits) -> bytes | Loss:
         """Wait for a whole answer; return the loss of one that goes beyond the limits."""
-        clock, reading = Clock(self._stage, believed=False), None
-        answer, looked = IncomingMessage(longest), time.monotonic()
+        clock, reading, looked = Clock(self._stage, believed=False), None, time.monotonic()
         while True:
             # What has come while this process was away is seen first.
             ready = {handle for handle, _ in self._poll.poll(1000 * TICK)}
@@ -133,9 +142,9 @@ class IsolatedProcess:
                 self._read_printed()
             if self._connection.fileno() in ready:
                 reading = reading or Stopwatch()
-                if (whole := answer.read(self._connection.fileno())) is not None:
+                if (whole := self._incoming.read(self._connection.fileno())) is not None:
                     return whole
-                if answer.is_too_long:
+                if self._incoming.is_too_long:
                     return Loss("crashed", "crashed: its answer was too large")
             if time.monotonic() - looked < TICK / 2:
                 continue  # it prints, or its answer comes in pieces

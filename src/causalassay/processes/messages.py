@@ -44,21 +44,31 @@ def with_length(message: bytes) -> bytes:
     return _LONG_HEADER.pack(-1, len(message)) + message
 
 
-class IncomingMessage:
-    """A message on its way, which may come in any pieces: its length, then itself.
+class IncomingMessages:
+    """The messages that come from one process, in any pieces: each has its length, then itself.
 
     Parameters
     ----------
     longest : int, optional
-        Bytes from which on it is too long, at most 2 GB.
+        Bytes from which on the next message is too long, at most 2 GB.
+
+    Examples
+    --------
+    Two that were sent before the first was read stay two:
+
+    >>> coming, going = os.pipe()
+    >>> _ = os.write(going, with_length(b"answer") + with_length(b"rest"))
+    >>> messages = IncomingMessages()
+    >>> messages.read(coming), messages.waiting()
+    (b'answer', b'rest')
     """
 
     def __init__(self, longest: int | None = None) -> None:
-        self._longest = longest
+        self.longest = longest
         self._received = bytearray()
 
     def read(self, handle: int) -> bytes | None:
-        """Read what there is; return the message once it is whole.
+        """Read what there is; return the next message once it is whole.
 
         Raises
         ------
@@ -69,18 +79,23 @@ class IncomingMessage:
         if not piece:
             raise EOFError
         self._received += piece
+        return self.waiting()
+
+    def waiting(self) -> bytes | None:
+        """Return the next message if it has come already, with the one before."""
         start, length = self._size()
         if len(self._received) < start + length:
             return None
-        message = bytes(memoryview(self._received)[start:])
-        self._received = bytearray()
+        with memoryview(self._received) as received:
+            message = bytes(received[start : start + length])
+        del self._received[: start + length]
         return message
 
     @property
     def is_too_long(self) -> bool:
-        """Whether it announces, or has, more bytes than it may."""
+        """Whether the next message announces, or has, more bytes than it may."""
         start, length = self._size()
-        return self._longest is not None and (length > self._longest or start != _HEADER.size)
+        return self.longest is not None and (length > self.longest or start != _HEADER.size)
 
     def _size(self) -> tuple[int, int]:
         """Return where the message begins and how long it is, as far as that is known."""

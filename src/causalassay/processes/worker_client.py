@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 from causalassay.processes.limits import Limits, Loss
-from causalassay.processes.messages import TOKEN, IncomingMessage, with_length
+from causalassay.processes.messages import TOKEN, IncomingMessages, with_length
 from causalassay.processes.process_tree import (
     continue_if_stopped,
     holds_more,
@@ -77,7 +77,7 @@ class WorkerProcess:
         self.ready = self.used = False
         self.seen: list[psutil.Process] = []
         self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
-        self._incoming = IncomingMessage()
+        self._incoming = IncomingMessages()
         start = WorkerStart(os.getpid(), folder, setup, self._stage, runs_algorithms)
         self.connection, theirs = context.Pipe()
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 
 import numpy as np
 import psutil
@@ -286,6 +287,20 @@ def test_threads_of_a_library_that_rest_do_not_end_a_process(blind):
     """Such as those that OpenMP, BLAS, torch and CUDA keep for their next operation."""
     pool = hostile.Hostile("leave_a_native_thread_that_rests")
     assert 1 == len({said(blind(pool, replicate))["pid"] for replicate in range(4)})
+
+
+@pytest.mark.needs("linux")
+def test_a_caller_that_is_late_keeps_a_process_that_came_to_rest(blind, monkeypatch):
+    """The answer and the word that its threads rest then come in one piece."""
+    read = isolated.IncomingMessages.read
+
+    def read_late(self, handle):
+        time.sleep(0.3)
+        return read(self, handle)
+
+    monkeypatch.setattr(isolated.IncomingMessages, "read", read_late)
+    pool = hostile.Hostile("leave_a_native_thread_that_rests")
+    assert 1 == len({said(blind(pool, replicate))["pid"] for replicate in range(3)})
 
 
 @pytest.mark.needs("linux")
