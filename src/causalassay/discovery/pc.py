@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, log
@@ -48,6 +48,9 @@ Bits = NDArray[np.uint64]
 
 MinusLogP = Callable[[int, ArrayLike, tuple[int, ...]], Vector]
 """-log p of the independence of a target and each of some others, given a set."""
+
+Separations = Iterator[tuple[int, int, tuple[int, ...]]]
+"""Two nodes that a test calls independent, and the set given which they are."""
 
 MOST_TESTS = 10**8
 """The most tests in a level: of 1000 rows they take about an hour."""
@@ -97,6 +100,23 @@ def skeleton_by_any_test(
             [1, 0, 1],
             [0, 1, 0]]), array([2], dtype=uint64), [6, 6])
     """
+
+    def separations(before: Adjacency, size: int) -> Separations:
+        for i, row in enumerate(before):
+            near = np.flatnonzero(row)
+            for given in combinations(near.tolist(), size):
+                others = np.setdiff1d(near, given, assume_unique=True)
+                if len(others):
+                    independent = minus_log_p(i, others, given) <= -log(alpha)
+                    yield from ((i, j, given) for j in others[independent].tolist())
+
+    return _skeleton_by_levels(n_nodes, separations, largest, MOST_TESTS)
+
+
+def _skeleton_by_levels(
+    n_nodes: int, separations: Callable[[Adjacency, int], Separations], largest: int, most: int
+) -> tuple[Adjacency, Bits, list[int]]:
+    """Return what `skeleton_by_any_test` does, of separations by the level's skeleton and size."""
     skeleton = ~np.eye(n_nodes, dtype=bool)
     separating = np.zeros((n_nodes, n_nodes, (n_nodes + 63) // 64), dtype=np.uint64)
     n_tests: list[int] = []
@@ -104,21 +124,14 @@ def skeleton_by_any_test(
         n_next = count_tests(skeleton, size)
         if n_next == 0:
             break
-        check_affordable(n_next, size, MOST_TESTS)
+        check_affordable(n_next, size, most)
         n_tests.append(n_next)
-        before = skeleton.copy()
-        for i in range(n_nodes):
-            near = np.flatnonzero(before[i])
-            for given in combinations(near.tolist(), size):
-                others = np.setdiff1d(near, given, assume_unique=True)
-                if not len(others):
-                    continue
-                apart = others[minus_log_p(i, others, given) <= -log(alpha)]
-                skeleton[i, apart] = skeleton[apart, i] = False
-                for s in given:
-                    bit = np.uint64(1) << np.uint64(s & 63)
-                    separating[i, apart, s >> 6] |= bit
-                    separating[apart, i, s >> 6] |= bit
+        for i, j, given in separations(skeleton.copy(), size):
+            skeleton[i, j] = skeleton[j, i] = False
+            for s in given:
+                bit = np.uint64(1) << np.uint64(s & 63)
+                separating[i, j, s >> 6] |= bit
+                separating[j, i, s >> 6] |= bit
     return skeleton, separating, n_tests
 
 
@@ -137,24 +150,13 @@ def skeleton_by_regressions(
     test prepares for a set and a column is then used for all of them, and need not be kept.
     A set among both nodes' neighbours is tested once.
     """
-    skeleton = ~np.eye(n_nodes, dtype=bool)
-    separating = np.zeros((n_nodes, n_nodes, (n_nodes + 63) // 64), dtype=np.uint64)
-    n_tests: list[int] = []
-    for size in range(largest + 1):
-        n_next = count_tests(skeleton, size)
-        if n_next == 0:
-            break
-        check_affordable(n_next, size, MOST_REGRESSION_TESTS)
-        n_tests.append(n_next)
-        for given, pairs in _pairs_by_set(skeleton, size):
-            apart = test.minus_log_p(pairs, given) <= -log(alpha)
-            for i, j in np.array(pairs)[apart]:
-                skeleton[i, j] = skeleton[j, i] = False
-                for s in given:
-                    bit = np.uint64(1) << np.uint64(s & 63)
-                    separating[i, j, s >> 6] |= bit
-                    separating[j, i, s >> 6] |= bit
-    return skeleton, separating, n_tests
+
+    def separations(before: Adjacency, size: int) -> Separations:
+        for given, pairs in _pairs_by_set(before, size):
+            independent = test.minus_log_p(pairs, given) <= -log(alpha)
+            yield from ((i, j, given) for i, j in np.array(pairs)[independent].tolist())
+
+    return _skeleton_by_levels(n_nodes, separations, largest, MOST_REGRESSION_TESTS)
 
 
 def _pairs_by_set(
