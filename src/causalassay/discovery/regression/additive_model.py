@@ -26,10 +26,14 @@ from causalassay.graphs.orders import Indices
 CUTOFF = 0.001
 """The p-value above which CAM's pruning drops a parent."""
 
+MOST_PARENTS = 20
+"""Of more allowed parents, boosting first selects so many."""
+
 _MOST_STEPS = 30
 _MOST_HALVINGS = 12
 _LONGEST_STEP = 4.0
-_TOLERANCE = 1e-5
+_LEAST_CURVATURE = 1e-9
+_TOLERANCE = 1e-4
 """Smoothings are final where a step would raise the log-likelihood by less than this."""
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e5
 """The range of smoothings: of a term's smoothest bend so much of a weight is penalty."""
@@ -267,8 +271,8 @@ def prune_parents(
 
     Notes
     -----
-    Where a column has more allowed parents than the rows allow terms of three functions each,
-    boosting first selects as many as they allow.
+    Where a column has more than 20 allowed parents, or more than the rows allow terms of three
+    functions each, boosting first selects as many: CAM's preliminary neighbourhood selection.
 
     Examples
     --------
@@ -282,7 +286,8 @@ def prune_parents(
     if not 0 <= cutoff <= 1:
         raise RefusedValue("cutoff", f"expected a p-value from 0 to 1, got {cutoff}")
     graph = np.zeros_like(allowed)
-    most = max(1, columns.n_samples // (ROWS_PER_FUNCTION * LEAST_FUNCTIONS))
+    rows_allow = columns.n_samples // (ROWS_PER_FUNCTION * LEAST_FUNCTIONS)
+    most = min(max(rows_allow, 1), MOST_PARENTS)
     for node in range(len(allowed)):
         parents = np.flatnonzero(allowed[:, node])
         if len(parents) > most:
@@ -372,7 +377,11 @@ class _Smoothing:
         overlaps = (members * penalty) @ inverse**2 @ (members * penalty).T
         slope = m * weights / deviance + traces - ranks
         curvature = (
-            m * ((np.diag(weights) - 2.0 * pulls) / deviance - np.outer(weights, weights) / deviance**2)
+            m
+            * (
+                (np.diag(weights) - 2.0 * pulls) / deviance
+                - np.outer(weights, weights) / deviance**2
+            )
             + np.diag(traces)
             - overlaps
         )
@@ -419,9 +428,8 @@ class _Smoothing:
 def _newton_step(slope: Vector, curvature: Weights) -> Vector:
     """Return a step downhill: Newton's, with the sizes of curvatures instead of their signs."""
     eigenvalues, rotation = np.linalg.eigh(curvature)
-    size = np.maximum(abs(eigenvalues), 1e-3 * max(abs(eigenvalues).max(), 1e-6))
-    step = -rotation @ ((rotation.T @ slope) / size)
-    return step * min(1.0, _LONGEST_STEP / max(abs(step).max(), 1e-12))
+    step = -rotation @ ((rotation.T @ slope) / np.maximum(abs(eigenvalues), _LEAST_CURVATURE))
+    return np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
 
 
 def _residual_variance(gram: Weights, with_target: Vector, coefficients: Vector) -> float:

@@ -68,9 +68,7 @@ def boosted_selection(
     return np.sort(candidates[ranking[n_chosen[ranking] > 0][:n_most]])
 
 
-def _without_constants(
-    blocks: list[Indices], candidates: Indices
-) -> tuple[list[Indices], Indices]:
+def _without_constants(blocks: list[Indices], candidates: Indices) -> tuple[list[Indices], Indices]:
     varied = [k for k, block in enumerate(blocks) if len(block)]
     return [blocks[k] for k in varied], candidates[varied]
 
