@@ -8,12 +8,12 @@ from math import floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.special import fdtrc
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.spelling import RefusedValue
 from causalassay.discovery.regression.boosted_selection import boosted_selection
+from causalassay.discovery.regression.smoothing import RIDGE, SmoothingProblem
 from causalassay.discovery.regression.spline_columns import (
     LEAST_FUNCTIONS,
     MOST_FUNCTIONS,
@@ -28,17 +28,6 @@ CUTOFF = 0.001
 
 MOST_PARENTS = 20
 """Of more allowed parents, boosting first selects so many."""
-
-_MOST_STEPS = 30
-_MOST_HALVINGS = 12
-_LONGEST_STEP = 4.0
-_LEAST_CURVATURE = 1e-9
-_TOLERANCE = 1e-4
-"""Smoothings are final where a step would raise the log-likelihood by less than this."""
-_LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e5
-"""The range of smoothings: of a term's smoothest bend so much of a weight is penalty."""
-_RIDGE = 1e-9
-"""Added to the cross products, so that columns that repeat each other have a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +156,8 @@ def fit_additive(
     >>> values = rng.normal(size=(300, 3))
     >>> values[:, 2] = np.sin(2 * values[:, 0]) + 0.5 * rng.normal(size=300)
     >>> fit = fit_additive(spline_columns(values), 2, np.array([0, 1]))
-    >>> round(fit.residual_variance * values[:, 2].var(), 2)
-    0.24
+    >>> bool(0.2 < fit.residual_variance * values[:, 2].var() < 0.3)
+    True
     >>> fit.p_values() < 0.001
     array([ True, False])
     """
@@ -178,8 +167,8 @@ def fit_additive(
     used = np.concatenate([np.empty(0, np.int64), *blocks])
     gram = columns.products[np.ix_(used, used)]
     with_target = columns.products[used, columns.starts[target]]
-    problem = _Smoothing(
-        gram + _RIDGE * np.eye(len(used)),
+    problem = SmoothingProblem(
+        gram + RIDGE * np.eye(len(used)),
         with_target,
         columns.penalties[used],
         np.repeat(np.arange(len(blocks)), [len(block) for block in blocks]),
@@ -296,140 +285,6 @@ def prune_parents(
             p_values = fit_additive(columns, node, parents).p_values()
             graph[parents[p_values <= cutoff], node] = True
     return graph
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """The solution for one choice of smoothings, with the criterion and its derivatives."""
-
-    coefficients: Vector
-    inverse: Weights
-    value: float
-    slope: Vector
-    curvature: Weights
-
-
-@dataclass(frozen=True, eq=False)
-class _Smoothing:
-    """The choice of one smoothing for each term by restricted likelihood.
-
-    Parameters
-    ----------
-    gram : ndarray, shape (k, k)
-    with_target : ndarray, shape (k,)
-        Of a target of variance 1.
-    penalties : ndarray, shape (k,)
-    term : ndarray of int, shape (k,)
-        Which term each function belongs to.
-    n_samples : int
-    """
-
-    gram: Weights
-    with_target: Vector
-    penalties: Vector
-    term: NDArray[np.int64]
-    n_samples: int
-
-    @property
-    def n_terms(self) -> int:
-        """The number of terms."""
-        return int(self.term[-1]) + 1 if len(self.term) else 0
-
-    @property
-    def _smoothest(self) -> Vector:
-        """The least penalty of each term that is not that of its line; 1 for a line alone."""
-        least = np.full(self.n_terms, np.inf)
-        bent = self.penalties > 0
-        np.minimum.at(least, self.term[bent], self.penalties[bent])
-        return np.where(np.isfinite(least), least, 1.0)
-
-    @property
-    def start(self) -> Vector:
-        """Smoothings that halve the smoothest bend of each term, where it is alone."""
-        return -np.log(self._smoothest)
-
-    def _bounds(self) -> tuple[Vector, Vector]:
-        return self.start + np.log(_LEAST_WEIGHT), self.start + np.log(_MOST_WEIGHT)
-
-    def at(self, log_smoothing: Vector) -> _State:
-        """Return the solution, minus the log restricted likelihood, its slope and curvature.
-
-        With A the penalised cross products, D the mean squared residual plus the penalty and
-        m the rows that the unpenalised functions leave, the criterion is
-        (m log D + log|A| - Σ_j rank_j log λ_j) / 2.
-        """
-        penalty = np.exp(log_smoothing)[self.term] * self.penalties
-        factor, _ = dpotrf(self.gram + np.diag(penalty), lower=1)
-        inverse, _ = dpotri(factor, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
-        coefficients = inverse @ self.with_target
-        deviance = max(1.0 - float(self.with_target @ coefficients), _RIDGE)
-        bent = self.penalties > 0
-        ranks = self._per_term(bent.astype(float))
-        m = max(self.n_samples - 1 - int((~bent).sum()), 1)
-        value = m * np.log(deviance) + 2.0 * np.log(factor.diagonal()).sum() - ranks @ log_smoothing
-        # How the deviance and log|A| change with each log smoothing.
-        pulled = penalty * coefficients
-        weights = self._per_term(coefficients * pulled)
-        traces = self._per_term(penalty * inverse.diagonal())
-        members = (self.term == np.arange(self.n_terms)[:, None]).astype(float)
-        pulls = (members * pulled) @ inverse @ (members * pulled).T
-        overlaps = (members * penalty) @ inverse**2 @ (members * penalty).T
-        slope = m * weights / deviance + traces - ranks
-        curvature = (
-            m
-            * (
-                (np.diag(weights) - 2.0 * pulls) / deviance
-                - np.outer(weights, weights) / deviance**2
-            )
-            + np.diag(traces)
-            - overlaps
-        )
-        return _State(coefficients, inverse, value / 2, slope / 2, curvature / 2)
-
-    def _per_term(self, amounts: Vector) -> Vector:
-        return np.bincount(self.term, amounts, minlength=self.n_terms)
-
-    def minimised(self, start: Vector) -> tuple[Vector, _State]:
-        """Return the log smoothings at which the criterion is least, by Newton's steps."""
-        low, high = self._bounds()
-        smoothing = np.clip(start, low, high)
-        state = self.at(smoothing)
-        for _ in range(_MOST_STEPS):
-            blocked = ((smoothing <= low) & (state.slope > 0)) | (
-                (smoothing >= high) & (state.slope < 0)
-            )
-            free = np.flatnonzero(~blocked)
-            if not len(free):
-                break
-            step = np.zeros(len(smoothing))
-            step[free] = _newton_step(state.slope[free], state.curvature[np.ix_(free, free)])
-            if -(step @ state.slope) / 2 < _TOLERANCE:
-                break
-            trial, after = self._halved(smoothing, step, state.value, low, high)
-            if after is None:
-                break
-            smoothing, state = trial, after
-        return smoothing, state
-
-    def _halved(
-        self, smoothing: Vector, step: Vector, value: float, low: Vector, high: Vector
-    ) -> tuple[Vector, _State | None]:
-        """Halve the step until the criterion falls; None if it never does."""
-        for _ in range(_MOST_HALVINGS):
-            trial = np.clip(smoothing + step, low, high)
-            state = self.at(trial)
-            if state.value < value:
-                return trial, state
-            step = step / 2
-        return smoothing, None
-
-
-def _newton_step(slope: Vector, curvature: Weights) -> Vector:
-    """Return a step downhill: Newton's, with the sizes of curvatures instead of their signs."""
-    eigenvalues, rotation = np.linalg.eigh(curvature)
-    step = -rotation @ ((rotation.T @ slope) / np.maximum(abs(eigenvalues), _LEAST_CURVATURE))
-    return np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
 
 
 def _residual_variance(gram: Weights, with_target: Vector, coefficients: Vector) -> float:
