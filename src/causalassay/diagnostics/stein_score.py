@@ -9,7 +9,6 @@ from math import ceil, isqrt
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dpotrf, dpotrs
-from scipy.spatial.distance import squareform
 
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_values
 from causalassay.diagnostics.explained_variance import variances
@@ -169,7 +168,7 @@ def median_distance(squared: Weights) -> float:
     >>> median_distance(squared_distances(np.array([[0.0], [0.0], [1.0], [3.0]])))
     2.0
     """
-    pairs = squareform(squared, checks=False)
+    pairs = squared[np.tri(len(squared), k=-1, dtype=bool)]
     least = SAME_ROW * pairs.max()
     if pairs.min() <= least:
         pairs = pairs[pairs > least]
