@@ -44,26 +44,26 @@ class SmoothingProblem:
     with_target : ndarray, shape (k,)
         Of a target of variance 1.
     penalties : ndarray, shape (k,)
-    term : ndarray of int, shape (k,)
-        Which term each function belongs to.
+    sizes : ndarray of int, shape (p,)
+        How many functions each term has; they stand term by term.
     n_samples : int
     """
 
     gram: Weights
     with_target: Vector
     penalties: Vector
-    term: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     n_samples: int
 
-    @property
-    def n_terms(self) -> int:
-        """The number of terms."""
-        return int(self.term[-1]) + 1 if len(self.term) else 0
+    @cached_property
+    def term(self) -> NDArray[np.int64]:
+        """Which term each function belongs to."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
     def _members(self) -> Weights:
         """Which functions belong to each term, as numbers."""
-        return (self.term == np.arange(self.n_terms)[:, None]).astype(float)
+        return (self.term == np.arange(len(self.sizes))[:, None]).astype(float)
 
     @cached_property
     def _ranks(self) -> Vector:
@@ -78,7 +78,7 @@ class SmoothingProblem:
     @cached_property
     def _smoothest(self) -> Vector:
         """The least penalty of each term that is not that of its line; 1 for a line alone."""
-        least = np.full(self.n_terms, np.inf)
+        least = np.full(len(self.sizes), np.inf)
         bent = self.penalties > 0
         np.minimum.at(least, self.term[bent], self.penalties[bent])
         return np.where(np.isfinite(least), least, 1.0)
