@@ -98,6 +98,9 @@ class SmoothingProblem:
         m the rows that the unpenalised functions leave, the criterion is
         (m log D + log|A| - Σ_j rank_j log λ_j) / 2.
         """
+        if not len(self.gram):  # LAPACK takes no empty matrices
+            p = len(self.sizes)
+            return Solution(np.empty(0), self.gram, 0.0, np.zeros(p), np.zeros((p, p)))
         penalty = np.exp(log_smoothing)[self.term] * self.penalties
         factor, _ = dpotrf(self.gram + np.diag(penalty), lower=1)
         inverse, _ = dpotri(factor, lower=1)
