@@ -178,22 +178,27 @@ def order_by_sinks(columns: SplineColumns, dependence: ResidualDependence) -> li
     dependence : ResidualDependence
     """
     left, sinks = list(range(columns.n_columns)), []
+    fits: list[AdditiveFit | None] = [None] * columns.n_columns
     while len(left) > 1:
         strengths = []
         for node in left:
             others = np.array([other for other in left if other != node])
-            residuals = _regression(columns, node, others).residuals
-            strengths.append(dependence.minus_log_p(residuals, others))
+            fit = _regression(columns, node, others, fits[node])
+            fits[node] = fit
+            strengths.append(dependence.minus_log_p(fit.residuals, others))
         sinks.append(left.pop(int(np.argmin(strengths))))
     return [*left, *reversed(sinks)]
 
 
-def _regression(columns: SplineColumns, node: int, others: Indices) -> AdditiveFit:
-    """Regress on as many columns as the rows allow."""
+def _regression(
+    columns: SplineColumns, node: int, others: Indices, similar: AdditiveFit | None
+) -> AdditiveFit:
+    """Regress on as many columns as the rows allow; smoothings begin at those of `similar`."""
     most = most_predictors(columns.n_samples)
     if len(others) > most:
         others = boosted_selection(columns, node, others, most)
-    return fit_additive(columns, node, others)
+    start = None if similar is None else similar.smoothings(others)
+    return fit_additive(columns, node, others, log_smoothing=start)
 
 
 def _needed_parents(
@@ -202,11 +207,11 @@ def _needed_parents(
     graph = np.zeros((len(order), len(order)), dtype=bool)
     for position, node in enumerate(order):
         before = np.array(order[:position], dtype=np.int64)
-        parents = before
+        parents, similar = before, None
         for candidate in before:
             without = parents[parents != candidate]
-            residuals = _regression(columns, node, without).residuals
-            if dependence.minus_log_p(residuals, before) <= limit:
+            similar = _regression(columns, node, without, similar)
+            if dependence.minus_log_p(similar.residuals, before) <= limit:
                 parents = without
         graph[parents, node] = True
     return graph

@@ -92,6 +92,12 @@ class AdditiveFit:
         """The rows that the intercept and the unpenalised functions leave."""
         return self.columns.n_samples - 1 - int((self.penalty == 0).sum())
 
+    def smoothings(self, predictors: Indices) -> Vector:
+        """Return the log smoothings of some columns, nan where the fit does not have them."""
+        of_columns = np.full(self.columns.n_columns, np.nan)
+        of_columns[self.predictors] = self.log_smoothing
+        return of_columns[predictors]
+
     def _shrinkage(self) -> Weights:
         """Return the map from unpenalised to penalised coefficients."""
         return np.eye(len(self.used)) - self.inverse * self.penalty
@@ -150,7 +156,7 @@ def fit_additive(
     n_functions : int, optional
         The most functions of each; by default as many as the rows allow.
     log_smoothing : ndarray, shape (p,), optional
-        Where the search for the smoothing begins.
+        Where the search for the smoothings begins, nan where nothing is known.
 
     Notes
     -----
@@ -185,7 +191,7 @@ def fit_additive(
         sizes,
         columns.n_samples,
     )
-    start = problem.start if log_smoothing is None else log_smoothing
+    start = np.full(len(predictors), np.nan) if log_smoothing is None else log_smoothing
     smoothing, solution = problem.minimised(start)
     return AdditiveFit(
         columns,

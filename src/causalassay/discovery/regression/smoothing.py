@@ -103,8 +103,9 @@ class SmoothingProblem:
             return Solution(np.empty(0), self.gram, 0.0, np.zeros(p), np.zeros((p, p)))
         penalty = np.exp(log_smoothing)[self.term] * self.penalties
         factor, _ = dpotrf(self.gram + np.diag(penalty), lower=1)
-        inverse, _ = dpotri(factor, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        lower, _ = dpotri(factor, lower=1)
+        inverse = lower + lower.T
+        np.fill_diagonal(inverse, lower.diagonal())
         coefficients = inverse @ self.with_target
         deviance = max(1.0 - float(self.with_target @ coefficients), RIDGE)
         ranks, m = self._ranks, self._free_rows
@@ -122,9 +123,12 @@ class SmoothingProblem:
         return Solution(coefficients, inverse, value / 2, slope / 2, curvature / 2)
 
     def minimised(self, start: Vector) -> tuple[Vector, Solution]:
-        """Return the log smoothings at which the criterion is least, by Newton's steps."""
+        """Return the log smoothings at which the criterion is least, by Newton's steps.
+
+        The steps begin at `start`, and where it is nan at `self.start`.
+        """
         low, high = self._bounds()
-        smoothing = np.clip(start, low, high)
+        smoothing = np.clip(np.where(np.isnan(start), self.start, start), low, high)
         state = self.at(smoothing)
         for _ in range(_MOST_STEPS):
             blocked = ((smoothing <= low) & (state.slope > 0)) | (
