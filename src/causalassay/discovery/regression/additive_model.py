@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import floor, sqrt
 
 import numpy as np
@@ -39,12 +38,15 @@ class AdditiveFit:
     columns : SplineColumns
     target : int
     predictors : ndarray of int, shape (p,)
-    blocks : sequence of ndarray
-        The functions of each predictor that are used.
+    sizes : ndarray of int, shape (p,)
+        How many functions each predictor has.
+    used : ndarray of int, shape (k,)
+        Which functions these are, predictor by predictor.
     log_smoothing : ndarray, shape (p,)
         Of each predictor, the logarithm of the factor of its roughness.
+    penalty : ndarray, shape (k,)
+        The factor of the square of each coefficient.
     coefficients : ndarray, shape (k,)
-        Of the functions, in the order of `blocks`.
     inverse : ndarray, shape (k, k)
         Of the penalised cross products.
 
@@ -56,32 +58,49 @@ class AdditiveFit:
     columns: SplineColumns
     target: int
     predictors: Indices
-    blocks: Sequence[Indices]
+    sizes: Indices
+    used: Indices
     log_smoothing: Vector
+    penalty: Vector
     coefficients: Vector
     inverse: Weights
-    _used: Indices = field(repr=False)
-    _gram: Weights = field(repr=False)
 
     @property
     def residual_variance(self) -> float:
         """The mean squared residual: the share of the target's variance that is left."""
-        return _residual_variance(self._gram, self._with_target, self.coefficients)
+        return max(self.deviance - float(self.coefficients**2 @ self.penalty), 0.0)
+
+    @property
+    def deviance(self) -> float:
+        """The mean squared residual and the penalties."""
+        with_target = self.columns.products[self.used, self.columns.starts[self.target]]
+        return 1.0 - float(with_target @ self.coefficients)
 
     @property
     def residuals(self) -> Vector:
         """What the regression leaves of the standardised target."""
-        fitted = self.columns.basis[:, self._used] @ self.coefficients
+        fitted = self.columns.basis[:, self.used] @ self.coefficients
         return self.columns.standardised[:, self.target] - fitted
 
     @property
     def effective_degrees(self) -> float:
         """The effective degrees of freedom of all terms and the intercept."""
-        return 1.0 + float(np.vdot(self.inverse, self._gram))
+        return 1.0 + float(self._shrinkage().trace())
 
     @property
-    def _with_target(self) -> Vector:
-        return self.columns.products[self._used, self.columns.starts[self.target]]
+    def free_rows(self) -> int:
+        """The rows that the intercept and the unpenalised functions leave."""
+        return self.columns.n_samples - 1 - int((self.penalty == 0).sum())
+
+    def smoothings(self, predictors: Indices) -> Vector:
+        """Return the log smoothings of some columns, nan where the fit does not have them."""
+        of_columns = np.full(self.columns.n_columns, np.nan)
+        of_columns[self.predictors] = self.log_smoothing
+        return of_columns[predictors]
+
+    def _shrinkage(self) -> Weights:
+        """Return the map from unpenalised to penalised coefficients."""
+        return np.eye(len(self.used)) - self.inverse * self.penalty
 
     def p_values(self) -> Vector:
         """Return for each predictor the p-value of no effect.
@@ -101,20 +120,19 @@ class AdditiveFit:
         Wood (2013), On p-values for smooth components of an extended generalized additive
         model, Biometrika 100:221-228, section 2.
         """
-        shrinkage = self.inverse @ self._gram
-        degrees = self.columns.n_samples - self.effective_degrees
+        shrinkage = self._shrinkage()
+        degrees = self.columns.n_samples - 1.0 - float(shrinkage.trace())
         if not len(self.predictors) or degrees <= 0:
             return np.ones(len(self.predictors))
         scale = self.residual_variance * self.columns.n_samples / degrees
         squared_shrinkage = np.einsum("ij,ji->i", shrinkage, shrinkage)
         effective = 2.0 * shrinkage.diagonal() - squared_shrinkage
-        p_values, start = np.ones(len(self.predictors)), 0
-        for term, block in enumerate(self.blocks):
-            part = slice(start, start + len(block))
-            start += len(block)
-            if len(block):
+        p_values, end = np.ones(len(self.predictors)), 0
+        for term, size in enumerate(self.sizes):
+            part, end = slice(end, end + size), end + size
+            if size:
                 covariance = self.inverse[part, part] * (scale / self.columns.n_samples)
-                rank = min(max(float(effective[part].sum()), 1.0), float(len(block)))
+                rank = min(max(float(effective[part].sum()), 1.0), float(size))
                 p_values[term] = _wald_p(self.coefficients[part], covariance, rank, degrees)
         return p_values
 
@@ -138,7 +156,7 @@ def fit_additive(
     n_functions : int, optional
         The most functions of each; by default as many as the rows allow.
     log_smoothing : ndarray, shape (p,), optional
-        Where the search for the smoothing begins.
+        Where the search for the smoothings begins, nan where nothing is known.
 
     Notes
     -----
@@ -164,28 +182,27 @@ def fit_additive(
     if n_functions is None:
         n_functions = functions_allowed(columns.n_samples, len(predictors))
     blocks = columns.functions(predictors, n_functions)
+    sizes = np.array([len(block) for block in blocks], dtype=np.int64)
     used = np.concatenate([np.empty(0, np.int64), *blocks])
-    gram = columns.products[np.ix_(used, used)]
-    with_target = columns.products[used, columns.starts[target]]
     problem = SmoothingProblem(
-        gram + RIDGE * np.eye(len(used)),
-        with_target,
+        columns.products[np.ix_(used, used)] + RIDGE * np.eye(len(used)),
+        columns.products[used, columns.starts[target]],
         columns.penalties[used],
-        np.repeat(np.arange(len(blocks)), [len(block) for block in blocks]),
+        sizes,
         columns.n_samples,
     )
-    start = problem.start if log_smoothing is None else log_smoothing
-    smoothing, state = problem.minimised(start)
+    start = np.full(len(predictors), np.nan) if log_smoothing is None else log_smoothing
+    smoothing, solution = problem.minimised(start)
     return AdditiveFit(
         columns,
         target,
         predictors,
-        blocks,
-        smoothing,
-        state.coefficients,
-        state.inverse,
+        sizes,
         used,
-        gram,
+        smoothing,
+        np.exp(smoothing)[problem.term] * problem.penalties,
+        solution.coefficients,
+        solution.inverse,
     )
 
 
@@ -199,6 +216,17 @@ def functions_allowed(n_samples: int, n_predictors: int) -> int:
     """
     allowed = n_samples // (ROWS_PER_FUNCTION * max(n_predictors, 1))
     return min(max(allowed, LEAST_FUNCTIONS), MOST_FUNCTIONS)
+
+
+def most_predictors(n_samples: int) -> int:
+    """Return how many predictors the rows allow, each with the least number of functions.
+
+    Examples
+    --------
+    >>> most_predictors(500)
+    83
+    """
+    return max(1, n_samples // (ROWS_PER_FUNCTION * LEAST_FUNCTIONS))
 
 
 def prune_along_order(
@@ -275,8 +303,7 @@ def prune_parents(
     if not 0 <= cutoff <= 1:
         raise RefusedValue("cutoff", f"expected a p-value from 0 to 1, got {cutoff}")
     graph = np.zeros_like(allowed)
-    rows_allow = columns.n_samples // (ROWS_PER_FUNCTION * LEAST_FUNCTIONS)
-    most = min(max(rows_allow, 1), MOST_PARENTS)
+    most = min(most_predictors(columns.n_samples), MOST_PARENTS)
     for node in range(len(allowed)):
         parents = np.flatnonzero(allowed[:, node])
         if len(parents) > most:
@@ -285,11 +312,6 @@ def prune_parents(
             p_values = fit_additive(columns, node, parents).p_values()
             graph[parents[p_values <= cutoff], node] = True
     return graph
-
-
-def _residual_variance(gram: Weights, with_target: Vector, coefficients: Vector) -> float:
-    left = 1.0 - 2.0 * with_target @ coefficients + coefficients @ gram @ coefficients
-    return max(float(left), 0.0)
 
 
 def _wald_p(coefficients: Vector, covariance: Weights, rank: float, degrees: float) -> float:

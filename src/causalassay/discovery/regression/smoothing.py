@@ -44,26 +44,26 @@ class SmoothingProblem:
     with_target : ndarray, shape (k,)
         Of a target of variance 1.
     penalties : ndarray, shape (k,)
-    term : ndarray of int, shape (k,)
-        Which term each function belongs to.
+    sizes : ndarray of int, shape (p,)
+        How many functions each term has; they stand term by term.
     n_samples : int
     """
 
     gram: Weights
     with_target: Vector
     penalties: Vector
-    term: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     n_samples: int
 
-    @property
-    def n_terms(self) -> int:
-        """The number of terms."""
-        return int(self.term[-1]) + 1 if len(self.term) else 0
+    @cached_property
+    def term(self) -> NDArray[np.int64]:
+        """Which term each function belongs to."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
     def _members(self) -> Weights:
         """Which functions belong to each term, as numbers."""
-        return (self.term == np.arange(self.n_terms)[:, None]).astype(float)
+        return (self.term == np.arange(len(self.sizes))[:, None]).astype(float)
 
     @cached_property
     def _ranks(self) -> Vector:
@@ -78,7 +78,7 @@ class SmoothingProblem:
     @cached_property
     def _smoothest(self) -> Vector:
         """The least penalty of each term that is not that of its line; 1 for a line alone."""
-        least = np.full(self.n_terms, np.inf)
+        least = np.full(len(self.sizes), np.inf)
         bent = self.penalties > 0
         np.minimum.at(least, self.term[bent], self.penalties[bent])
         return np.where(np.isfinite(least), least, 1.0)
@@ -98,10 +98,14 @@ class SmoothingProblem:
         m the rows that the unpenalised functions leave, the criterion is
         (m log D + log|A| - Σ_j rank_j log λ_j) / 2.
         """
+        if not len(self.gram):  # LAPACK takes no empty matrices
+            p = len(self.sizes)
+            return Solution(np.empty(0), self.gram, 0.0, np.zeros(p), np.zeros((p, p)))
         penalty = np.exp(log_smoothing)[self.term] * self.penalties
         factor, _ = dpotrf(self.gram + np.diag(penalty), lower=1)
-        inverse, _ = dpotri(factor, lower=1)
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        lower, _ = dpotri(factor, lower=1)
+        inverse = lower + lower.T
+        np.fill_diagonal(inverse, lower.diagonal())
         coefficients = inverse @ self.with_target
         deviance = max(1.0 - float(self.with_target @ coefficients), RIDGE)
         ranks, m = self._ranks, self._free_rows
@@ -119,9 +123,12 @@ class SmoothingProblem:
         return Solution(coefficients, inverse, value / 2, slope / 2, curvature / 2)
 
     def minimised(self, start: Vector) -> tuple[Vector, Solution]:
-        """Return the log smoothings at which the criterion is least, by Newton's steps."""
+        """Return the log smoothings at which the criterion is least, by Newton's steps.
+
+        The steps begin at `start`, and where it is nan at `self.start`.
+        """
         low, high = self._bounds()
-        smoothing = np.clip(start, low, high)
+        smoothing = np.clip(np.where(np.isnan(start), self.start, start), low, high)
         state = self.at(smoothing)
         for _ in range(_MOST_STEPS):
             blocked = ((smoothing <= low) & (state.slope > 0)) | (

@@ -55,6 +55,11 @@ class SplineColumns:
         """The number of rows."""
         return len(self.basis)
 
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self.standardised.shape[1]
+
     def functions(self, columns: Indices, n_functions: int = MOST_FUNCTIONS) -> list[Indices]:
         """Return for each of some columns which functions are its first `n_functions`."""
         return [
