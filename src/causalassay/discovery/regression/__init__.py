@@ -10,3 +10,5 @@ from typing import Literal
 
 RegressionKind = Literal["linear", "support-vector"]
 """Least squares, or support vector regression, which needs the extra ``nonlinear``."""
+SortedRegressionKind = Literal["linear", "support-vector", "additive"]
+"""The same, or an additive model of smooth functions: where columns are sorted beforehand."""

@@ -15,6 +15,7 @@ _MOST_STEPS = 30
 _MOST_HALVINGS = 12
 _LONGEST_STEP = 4.0
 _LEAST_CURVATURE = 1e-9
+_FLAT = 2.0
 _TOLERANCE = 1e-4
 """Smoothings are final where a step would raise the log-likelihood by less than this."""
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-4, 1e5
@@ -125,10 +126,13 @@ class SmoothingProblem:
     def minimised(self, start: Vector) -> tuple[Vector, Solution]:
         """Return the log smoothings at which the criterion is least, by Newton's steps.
 
-        The steps begin at `start`, and where it is nan at `self.start`.
+        The steps begin at `start`, but not where the criterion is flat, for they could stay
+        there, and where it is nan at `self.start`.
         """
         low, high = self._bounds()
-        smoothing = np.clip(np.where(np.isnan(start), self.start, start), low, high)
+        smoothing = np.maximum(
+            np.where(np.isnan(start), self.start, np.minimum(start, self.start + _FLAT)), low
+        )
         state = self.at(smoothing)
         for _ in range(_MOST_STEPS):
             blocked = ((smoothing <= low) & (state.slope > 0)) | (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.graphs.orders import Indices
@@ -117,14 +116,8 @@ def _orthonormal_splines(column: Vector) -> tuple[Values, Vector]:
     if n_knots == 2:
         return line, np.zeros(1)
     knots = np.quantile(distinct, np.linspace(0, 1, n_knots))
-    spline = CubicSpline(knots, np.eye(n_knots), bc_type="natural")
-    functions = spline(column)
+    functions, roughness = _natural_splines(column, knots)
     functions -= functions.mean(axis=0)
-    # The second derivative is a line between knots: its squared integral by Simpson's weights.
-    bends, gaps = spline(knots, 2), np.diff(knots)[:, None]
-    roughness = bends[:-1].T @ (gaps / 3 * bends[:-1]) + bends[1:].T @ (gaps / 3 * bends[1:])
-    crossed = bends[:-1].T @ (gaps / 6 * bends[1:])
-    roughness += crossed + crossed.T
     # Lines have no penalty; all else is made orthogonal to them.
     functions -= line * (line.T @ functions / n)
     eigenvalues, rotation = np.linalg.eigh(functions.T @ functions / n)
@@ -133,3 +126,35 @@ def _orthonormal_splines(column: Vector) -> tuple[Values, Vector]:
     penalty, turned = np.linalg.eigh(whitened.T @ roughness @ whitened)
     bent = functions @ (whitened @ turned)
     return np.hstack([line, bent]), np.concatenate([[0.0], np.maximum(penalty, 0.0)])
+
+
+def _natural_splines(column: Vector, knots: Vector) -> tuple[Values, Weights]:
+    """Return the natural cubic splines that are 1 at one knot and 0 at all others.
+
+    Also returned are the integrals of the products of their second derivatives, which are
+    lines between the knots.
+
+    References
+    ----------
+    Green, Silverman (1994), Nonparametric regression and generalized linear models, section 2.1.
+    """
+    k, gaps = len(knots), np.diff(knots)
+    inner = np.arange(k - 2)
+    differences, joined = np.zeros((k - 2, k)), np.zeros((k - 2, k - 2))
+    differences[inner, inner] = 1.0 / gaps[:-1]
+    differences[inner, inner + 1] = -1.0 / gaps[:-1] - 1.0 / gaps[1:]
+    differences[inner, inner + 2] = 1.0 / gaps[1:]
+    joined[inner, inner] = (gaps[:-1] + gaps[1:]) / 3.0
+    joined[inner[:-1], inner[1:]] = joined[inner[1:], inner[:-1]] = gaps[1:-1] / 6.0
+    bends = np.zeros((k, k))
+    bends[1:-1] = np.linalg.solve(joined, differences)
+    left = np.clip(np.searchsorted(knots, column, side="right") - 1, 0, k - 2)
+    gap = gaps[left]
+    after = (column - knots[left]) / gap
+    before = 1.0 - after
+    rows = np.arange(len(column))
+    functions = np.zeros((len(column), k))
+    functions[rows, left], functions[rows, left + 1] = before, after
+    functions += ((before**3 - before) * gap**2 / 6.0)[:, None] * bends[left]
+    functions += ((after**3 - after) * gap**2 / 6.0)[:, None] * bends[left + 1]
+    return functions, differences.T @ bends[1:-1]
