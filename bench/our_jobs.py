@@ -98,6 +98,16 @@ def pc_gcm(data: Arrays) -> tuple[Call, Read]:
     return _discover("pc", data, alpha=0.01, test="gcm")
 
 
+def score(data: Arrays) -> tuple[Call, Read]:
+    """Prepare SCORE, with additive pruning."""
+    return _discover("score", data)
+
+
+def nogam(data: Arrays) -> tuple[Call, Read]:
+    """Prepare NoGAM, with additive pruning."""
+    return _discover("nogam", data)
+
+
 def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES, forward and backward."""
     return _discover("ges", data, **BIC)

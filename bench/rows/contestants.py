@@ -77,6 +77,12 @@ def plain(name: str, function: str, target: float | None = None, **more: Any) ->
     return Contestant(name, "plain", f"bench.peers.plain:{function}", target, **more)
 
 
+def formulas(job: str, target: float | None = None) -> Contestant:
+    """Return the formulas of a paper, transcribed in this repository."""
+    name = "the paper's formulas (transcribed)"
+    return Contestant(name, "plain", f"bench.peers.{job}", target)
+
+
 def _peer(
     package: str,
     environment: str,
