@@ -37,7 +37,8 @@ def pgmpy(function: str, target: float | None = None, **more: Any) -> Contestant
 
 def lingam(function: str, target: float | None = None, **more: Any) -> Contestant:
     """Return lingam."""
-    return _peer("lingam", "lingam", "lingam_peer:" + function, target, more)
+    what = more.pop("what", "")
+    return _peer("lingam", "lingam", "lingam_peer:" + function, target, more, what)
 
 
 def xges(function: str, target: float | None = None, **more: Any) -> Contestant:
