@@ -20,7 +20,7 @@ RIDGE = 0.001
 
 MOST_BYTES = 2**31
 """The most memory for matrices of rows by rows."""
-MATRICES = 4
+MATRICES = 2
 """How many of them an estimate holds at a time."""
 SAME_ROW = 1e-12
 """Rows at a squared distance below this share of the largest are equal but for rounding."""
@@ -191,21 +191,21 @@ def _middle(numbers: Vector) -> Vector:
     return np.partition(numbers, ranks)[ranks]
 
 
-def check_memory(n_samples: int) -> None:
-    """Raise ValueError where matrices of rows by rows would not fit.
+def check_memory(n_samples: int, matrices: int = MATRICES) -> None:
+    """Raise ValueError where so many matrices of rows by rows would not fit.
 
     Examples
     --------
     >>> check_memory(20_000)
     Traceback (most recent call last):
     ...
-    ValueError: values: estimating the score of 20000 rows needs 12.8 GB for matrices of rows ...
+    ValueError: values: estimating the score of 20000 rows needs 6.4 GB for matrices of rows ...
     """
-    needed = 8 * MATRICES * n_samples**2
+    needed = 8 * matrices * n_samples**2
     if needed > MOST_BYTES:
         raise ValueError(
             f"values: estimating the score of {n_samples} rows needs {ceil(needed / 1e8) / 10} GB "
-            f"for matrices of rows by rows; take at most {isqrt(MOST_BYTES // (8 * MATRICES))} "
+            f"for matrices of rows by rows; take at most {isqrt(MOST_BYTES // (8 * matrices))} "
             "rows, drawn at random"
         )
 
@@ -261,7 +261,7 @@ def score_sortability(
     ----------
     values : array_like, shape (n, d)
         One row per sample and one column per node, none constant. Memory grows with n², time
-        with n³; at most 8192 rows.
+        with n³; at most 11585 rows.
     graph : Adjacency
         The true DAG.
     convention : {"paths", "pairs", "edges"}

@@ -14,6 +14,7 @@ from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.stein_score import (
+    MATRICES,
     RIDGE,
     SteinEstimate,
     check_memory,
@@ -36,6 +37,9 @@ MOST_LANDMARKS = 100
 """Rows on whose kernels NoGAM regresses a column."""
 RESIDUAL_LANDMARKS = 30
 """Quantiles of a residual on whose kernels NoGAM regresses the score."""
+
+MATRICES_OF_FOLDS = 7
+"""Matrices of rows by rows that NoGAM holds at a time with the regressions of its authors."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,17 @@ class ScoreMatching:
         """Estimate a DAG from the observational values."""
         values = determined_values(data)
         try:
-            check_memory(len(values))
+            check_memory(len(values), self.matrices)
             order = order_from_leaves(values, self.leaf_statistic, self.ridge, rng)
         except ValueError as error:
             raise NotApplicable(str(error)) from error
         graph = prune_along_order(values, order, cutoff=self.cutoff)
         return Estimate(graph, "dag", order=tuple(int(node) for node in order))
+
+    @property
+    def matrices(self) -> int:
+        """How many matrices of rows by rows are held at a time."""
+        return MATRICES
 
     def leaf_statistic(self, estimate: SteinEstimate) -> Vector:
         """Return a number for each column, the least at a leaf."""
@@ -132,7 +141,7 @@ class Score(ScoreMatching):
 
     Notes
     -----
-    At most 8192 rows: memory grows with n², time with d n³. The estimator is that of the paper,
+    At most 11585 rows: memory grows with n², time with d n³. The estimator is that of the paper,
     in closed form for all columns at once; see `diagnostics.SteinEstimate`. Its variance has
     the unit of x⁻⁴ and is compared between columns, so units matter: what is measured in a
     larger unit, or has more noise, tends to the end of the order. The paper does not
@@ -232,8 +241,8 @@ class NoGAM(ScoreMatching):
 
     Notes
     -----
-    As with `Score`, memory grows with n², units matter (the errors have the unit of x⁻²), and
-    nothing is standardised but the residuals as regressors.
+    As with `Score`, memory grows with n² (with "fifth" at most 6192 rows), units matter (the
+    errors have the unit of x⁻²), and nothing is standardised but the residuals as regressors.
 
     Departs from the paper with "one": its regressions have one penalty and width for all
     columns and units. Those of "one" are on 100 landmark rows: Nyström's approximation, with
@@ -270,6 +279,11 @@ class NoGAM(ScoreMatching):
             value = getattr(self, name)
             if not 0 < value < np.inf:
                 raise RefusedValue(name, f"expected a finite number > 0, got {value}")
+
+    @property
+    def matrices(self) -> int:
+        """How many matrices of rows by rows are held at a time."""
+        return MATRICES if self.held_out == "one" else MATRICES_OF_FOLDS
 
     def leaf_statistic(self, estimate: SteinEstimate) -> Vector:
         """Return the mean squared error of each score entry, predicted from the residual."""

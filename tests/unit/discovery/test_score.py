@@ -188,8 +188,10 @@ def test_refusals_say_what_to_do(name):
         discover(name, doubled)
     with pytest.raises(NotApplicable, match="take more rows or fewer columns"):
         discover(name, values[:6])
-    with pytest.raises(NotApplicable, match="at most 8192 rows"):
-        discover(name, np.random.default_rng(0).normal(size=(8193, 2)))
+    with pytest.raises(NotApplicable, match="at most 11585 rows"):
+        discover(name, np.random.default_rng(0).normal(size=(11586, 2)))
+    with pytest.raises(NotApplicable, match="at most 6192 rows"):
+        discover("nogam", np.random.default_rng(0).normal(size=(6193, 2)), held_out="fifth")
     with pytest.raises(NotApplicable, match="standardise the columns"):
         discover(name, nonlinear(0, d=6, n=300)[0][:, :2] * 1e-14)
     coin = Dataset(
