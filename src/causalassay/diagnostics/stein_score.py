@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_values
+from causalassay.contracts import NotApplicable
 from causalassay.diagnostics.explained_variance import variances
 from causalassay.diagnostics.sortability import Convention, alignment
 from causalassay.graphs.orders import check_dag
@@ -129,7 +130,7 @@ def stein_estimate(values: Values, ridge: float = RIDGE) -> SteinEstimate:
     kernel.ravel()[:: n + 1] += ridge
     factor, breakdown = dpotrf(kernel.T, lower=1, clean=0, overwrite_a=1)
     if breakdown:
-        raise ValueError(
+        raise NotApplicable(
             f"values: with columns as small as these (median distance {width:.1e}) the ridge "
             f"{ridge} is lost in rounding; take larger units, or standardise the columns"
         )
@@ -192,18 +193,18 @@ def _middle(numbers: Vector) -> Vector:
 
 
 def check_memory(n_samples: int, matrices: int = MATRICES) -> None:
-    """Raise ValueError where so many matrices of rows by rows would not fit.
+    """Raise `NotApplicable` where so many matrices of rows by rows would not fit.
 
     Examples
     --------
     >>> check_memory(20_000)
     Traceback (most recent call last):
     ...
-    ValueError: values: estimating the score of 20000 rows needs 6.4 GB for matrices of rows ...
+    causalassay.contracts.NotApplicable: values: estimating the score of 20000 rows needs 6.4 GB ...
     """
     needed = 8 * matrices * n_samples**2
     if needed > MOST_BYTES:
-        raise ValueError(
+        raise NotApplicable(
             f"values: estimating the score of {n_samples} rows needs {ceil(needed / 1e8) / 10} GB "
             f"for matrices of rows by rows; take at most {isqrt(MOST_BYTES // (8 * matrices))} "
             "rows, drawn at random"

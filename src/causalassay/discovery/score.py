@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.spelling import RefusedValue, check_choice
-from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.stein_score import (
     MATRICES,
@@ -29,6 +29,7 @@ from causalassay.discovery.regression.held_out_kernel_ridge import (
     leave_one_out,
 )
 from causalassay.discovery.statistics import determined_values, random_ties_order
+from causalassay.graphs.orders import Indices
 
 HeldOutRows = Literal["one", "fifth"]
 """Which rows NoGAM leaves out of a regression and predicts."""
@@ -71,11 +72,8 @@ class ScoreMatching:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
         values = determined_values(data)
-        try:
-            check_memory(len(values), self.matrices)
-            order = order_from_leaves(values, self.leaf_statistic, self.ridge, rng)
-        except ValueError as error:
-            raise NotApplicable(str(error)) from error
+        check_memory(len(values), self.matrices)
+        order = order_from_leaves(values, self.leaf_statistic, self.ridge, rng)
         graph = prune_along_order(values, order, cutoff=self.cutoff)
         return Estimate(graph, "dag", order=tuple(int(node) for node in order))
 
@@ -94,7 +92,7 @@ def order_from_leaves(
     leaf_statistic: Callable[[SteinEstimate], Vector],
     ridge: float,
     rng: Generator,
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+) -> Indices:
     """Find a leaf, leave it out, and so on; return the columns from the causes to the leaves.
 
     Parameters
@@ -308,13 +306,14 @@ def _errors_leaving_one(estimate: SteinEstimate) -> Vector:
 
 def _residual_features(residuals: Vector) -> Values:
     """Return the features of a residual, by a kernel as wide as its standard deviation."""
-    scaled = np.sort(residuals) / residuals.std()
-    quantiles = scaled[np.linspace(0, len(scaled) - 1, RESIDUAL_LANDMARKS).astype(int)]
+    scaled = residuals / max(residuals.std(), np.finfo(float).tiny)
+    ranks = np.linspace(0, len(scaled) - 1, RESIDUAL_LANDMARKS).astype(int)
+    quantiles = np.sort(scaled)[ranks]
 
     def kernel(x: Vector) -> Weights:
         return np.exp(-0.5 * np.subtract.outer(x, quantiles) ** 2)
 
-    return features_of(kernel(residuals / residuals.std()), kernel(quantiles))
+    return features_of(kernel(scaled), kernel(quantiles))
 
 
 def _errors_leaving_fifths(estimate: SteinEstimate, penalty: float, gamma: float) -> Vector:
