@@ -1,6 +1,6 @@
 """Writes the tables of docs/nonlinear-algorithms.md and draws images/nonlinear-algorithms.svg.
 
-for part in "" -sparse -small; do
+for part in "" -large -sparse; do
     causalassay run examples/studies/nonlinear-algorithms$part.toml
 done
 python docs/nonlinear_algorithms_page.py examples/studies
@@ -23,7 +23,7 @@ from causalassay.present.charts import COLOURS, static_svg
 
 PAGE = Path(__file__).with_name("nonlinear-algorithms.md")
 PICTURE = Path(__file__).parent / "images" / "nonlinear-algorithms.svg"
-STUDIES = ("", "-sparse", "-small")
+STUDIES = ("", "-large", "-sparse")
 MECHANISMS = ("gp-additive", "gp", "mlp")
 KINDS = ("raw", "standardised", "iSCM")
 SORTABILITIES = {
@@ -51,7 +51,10 @@ _PART = re.compile(r"(<!-- ([\w-]+): .* -->\n)(?:.*\n)*?(<!-- end of \2 -->)")
 
 
 def rows_of(analysis: Analysis) -> pd.DataFrame:
-    """Return the rows of the page's algorithms, with mechanism and kind as the page names them."""
+    """Return the rows of the page's algorithms, with mechanism and kind as the page names them.
+
+    Replicates that a study did not finish are left out.
+    """
     frame = analysis.table.frame
     chosen = frame[frame["algorithm"].astype(str).isin(ALGORITHMS)].copy()
     standardised = chosen["scheme"].astype(str).str.endswith("standardized")
@@ -59,7 +62,8 @@ def rows_of(analysis: Analysis) -> pd.DataFrame:
     chosen["kind"] = np.where(is_iscm, "iSCM", np.where(standardised, "standardised", "raw"))
     chosen["mechanism"] = chosen["model.mechanism"].astype(str)
     chosen["algorithm"] = chosen["algorithm"].astype(str)
-    return chosen
+    cells = chosen.groupby("replicate").size()
+    return chosen[chosen["replicate"].isin(cells.index[cells == cells.max()])]
 
 
 def scores(frame: pd.DataFrame) -> str:
@@ -142,12 +146,12 @@ def counts(analyses: Sequence[Analysis]) -> str:
     """Return how many runs there are and which did not end well."""
     lines = []
     for analysis in analyses:
-        frame = analysis.table.frame
+        frame, finished = analysis.table.frame, rows_of(analysis)
         lost = frame[frame["status"] != "ok"]
         lines.append(
             f"- {frame['graph.n_nodes'].iloc[0]} nodes, {frame['graph.edges_per_node'].iloc[0]} "
-            f"edges per node: {len(frame)} runs, {frame['replicate'].nunique()} instances a cell, "
-            f"{len(lost)} without a graph.\n"
+            f"edges per node: {finished['replicate'].nunique()} instances in each cell, "
+            f"{len(frame)} runs with the baselines, {len(lost)} of them without a graph.\n"
         )
     return "".join(lines)
 
@@ -258,20 +262,20 @@ def _line(cells: Sequence[str]) -> str:
 def main(folder: str) -> None:
     """Write the parts of the page and the picture."""
     analyses = [read(Path(folder) / f"nonlinear-algorithms{part}-results") for part in STUDIES]
-    dense, sparse, small = map(rows_of, analyses)
+    small, large, sparse = map(rows_of, analyses)
     parts = {
-        "scores": scores(dense),
-        "sortabilities": sortabilities(dense),
-        "leads": leads(dense),
+        "scores": scores(small),
+        "sortabilities": sortabilities(small),
+        "leads": leads(small),
+        "large": means(large),
         "sparse": means(sparse),
-        "small": means(small),
         "sentences": sentences(analyses[0]),
         "counts": counts(analyses),
     }
     text = PAGE.read_text(encoding="utf-8")
     written = _PART.sub(lambda part: part[1] + parts[part[2]] + part[3], text)
     PAGE.write_text(written, encoding="utf-8")
-    PICTURE.write_text(f"{picture(dense)}\n", encoding="utf-8")
+    PICTURE.write_text(f"{picture(small)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
