@@ -1,4 +1,4 @@
-"""Additive regression against mgcv, frozen: residual variances and p-values of its terms.
+"""Additive regression against mgcv, frozen and live: residual variances and p-values of terms.
 
 To freeze anew: ``python tests/peers/test_mgcv_peers.py`` where ``Rscript`` and mgcv are.
 """
@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 FROZEN = Path(__file__).parent / "frozen" / "mgcv.json"
 N_CASES = 20
@@ -63,19 +64,31 @@ def test_p_values_are_near_those_of_mgcv():
     assert np.quantile(ratio, 0.9) < np.log(1.25)
 
 
-def freeze():
+@pytest.mark.needs("r-package:mgcv")
+def test_frozen_mgcv_is_the_live_one():
+    frozen = json.loads(FROZEN.read_text())
+    _, live = mgcvs(range(4))
+    np.testing.assert_allclose([line[0] for line in live], frozen["variances"][:4], rtol=1e-3)
+
+
+def mgcvs(seeds):
+    """Return the version, and of each case the residual variance and then the p-values."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "fit.R")
         script.write_text(SCRIPT)
-        files = [Path(folder, f"{seed}.csv") for seed in range(N_CASES)]
-        for seed, file in enumerate(files):
+        files = [Path(folder, f"{seed}.csv") for seed in seeds]
+        for seed, file in zip(seeds, files, strict=True):
             np.savetxt(file, case(seed), delimiter=",", fmt="%.6f")
         command = ["Rscript", script, *files]
         version, *lines = subprocess.check_output(command, text=True).splitlines()
-    numbers = [[float(word) for word in line.split()] for line in lines]
+    return version.strip(), [[float(word) for word in line.split()] for line in lines]
+
+
+def freeze():
+    version, numbers = mgcvs(range(N_CASES))
     frozen = {
         "peer": "mgcv",
-        "version": version.strip(),
+        "version": version,
         "method": "REML",
         "seeds": f"[2013, k] for k from 0 to {N_CASES - 1}",
         "variances": [line[0] for line in numbers],

@@ -64,7 +64,10 @@ class RESIT:
 
     Regressions are additive, of `causalassay.discovery.regression.additive_model`: beside
     kernel regressions their cost does not grow with the rows once cross products are known.
-    Functions of several parents together are not fitted.
+    Functions of several parents together are not fitted. Of more others than the rows allow
+    terms of three functions each, boosting first selects as many. (Selecting 20 of 49 always
+    would be five times as fast at 50 nodes, but put 43 instead of 33 of 200 edges against the
+    order, in a trial of two ER-2 graphs with 1000 rows.)
 
     Departs from the paper: the kernel of the others is a sum over columns, where the paper has
     one of all together, which sees less where there are many columns.

@@ -317,8 +317,8 @@ def prune_parents(
 def _wald_p(coefficients: Vector, covariance: Weights, rank: float, degrees: float) -> float:
     """Return the p-value of coefficients of orthonormal functions, by so many squares."""
     variances, axes = np.linalg.eigh(covariance)
-    squares_of = axes.T @ coefficients / np.sqrt(np.maximum(variances, np.finfo(float).tiny))
-    along = squares_of[::-1]
+    in_errors = axes.T @ coefficients / np.sqrt(np.maximum(variances, np.finfo(float).tiny))
+    along = in_errors[::-1]
     whole = floor(rank)
     part = rank - whole
     if part < 1e-9 or whole >= len(along):

@@ -52,7 +52,7 @@ def boosted_selection(
     used = np.concatenate(blocks)
     ends = np.cumsum([len(block) for block in blocks])
     starts = ends - [len(block) for block in blocks]
-    shrinkage = np.concatenate([_shrinkage(columns.penalties[block]) for block in blocks])
+    shrinkage = _shrinkage(columns.penalties[used], starts)
     products = columns.products[np.ix_(used, used)]
     left = columns.products[used, columns.starts[target]].copy()
     explained_share = 2.0 * shrinkage - shrinkage**2
@@ -73,13 +73,16 @@ def _without_constants(blocks: list[Indices], candidates: Indices) -> tuple[list
     return [blocks[k] for k in varied], candidates[varied]
 
 
-def _shrinkage(penalties: Vector) -> Vector:
-    """Return which share of each function is fitted, so that the shares sum to `DEGREES`."""
-    if len(penalties) <= DEGREES:
-        return np.ones(len(penalties))
-    low, high = -30.0, 30.0
-    for _ in range(60):
+def _shrinkage(penalties: Vector, starts: Indices) -> Vector:
+    """Return which share of each function is fitted: in each column they sum to `DEGREES`.
+
+    A column with no more functions has all its shares 1.
+    """
+    sizes = np.diff(starts, append=len(penalties))
+    low, high = np.full(len(starts), -30.0), np.full(len(starts), 30.0)
+    for _ in range(50):
         middle = (low + high) / 2
-        shares = 1.0 / (1.0 + np.exp(middle) * penalties)
-        low, high = (middle, high) if shares.sum() > DEGREES else (low, middle)
-    return shares
+        shares = 1.0 / (1.0 + np.repeat(np.exp(middle), sizes) * penalties)
+        too_many = np.add.reduceat(shares, starts) > DEGREES
+        low, high = np.where(too_many, middle, low), np.where(too_many, high, middle)
+    return np.where(np.repeat(sizes, sizes) <= DEGREES, 1.0, shares)

@@ -15,6 +15,9 @@ from causalassay.graphs.orders import Indices
 _GRID = np.linspace(np.log(1e-4), np.log(1e5), 22)
 """Log smoothings that are tried for a further term, as multiples of its smoothest bend."""
 
+_LEAST_NEW = 1e-6
+"""A function of which less is new beside the present terms counts as rounding errors."""
+
 
 class FurtherTerms(NamedTuple):
     """For each candidate the residual variance with it as a further term, and its smoothing."""
@@ -52,14 +55,15 @@ def further_terms(fit: AdditiveFit, candidates: Indices) -> FurtherTerms:
     gram, with_target, penalties = _candidate_blocks(fit, candidates)
     # What each candidate's functions share with the present terms, and what of them is new.
     shared = np.einsum("ij,cjk->cik", fit.inverse, gram)
-    new = np.eye(MOST_FUNCTIONS) * (1.0 + RIDGE) - np.einsum("cji,cjk->cik", gram, shared)
+    new = np.eye(MOST_FUNCTIONS) - np.einsum("cji,cjk->cik", gram, shared)
     left = with_target - np.einsum("cji,j->ci", gram, fit.coefficients)
     # Axes in which what is new is the identity and its penalty diagonal.
-    triangle = np.linalg.inv(np.linalg.cholesky(new))
-    scaled = triangle * penalties[:, None, :] @ triangle.swapaxes(1, 2)
+    eigenvalues, rotation = np.linalg.eigh(new)
+    whitened = rotation / np.sqrt(np.maximum(eigenvalues, _LEAST_NEW))[:, None, :]
+    scaled = whitened.swapaxes(1, 2) @ (penalties[:, :, None] * whitened)
     weights, turned = np.linalg.eigh(scaled)
     weights = np.maximum(weights, 0.0)
-    axes = triangle.swapaxes(1, 2) @ turned
+    axes = whitened @ turned
     along = np.einsum("cji,cj->ci", axes, left)
     bent = penalties > 0
     smoothest = np.where(bent, penalties, np.inf).min(axis=1, keepdims=True)
