@@ -244,8 +244,9 @@ class NoGAM(ScoreMatching):
 
     Departs from the paper with "one": its regressions have one penalty and width for all
     columns and units. Those of "one" are on 100 landmark rows: Nyström's approximation, with
-    left-out rows in closed form. On the data sets of docs/nonlinear-algorithms.md its orders are
-    as good or better. The authors' package documents γ = 0.1, and its code takes 0.01.
+    left-out rows in closed form. Over 45 data sets of docs/nonlinear-algorithms.md that
+    reversed 17 % of the edges, and "fifth" 18 % with γ = 0.1 and 24 % with γ = 0.01. The
+    authors' package documents γ = 0.1, and its code takes 0.01.
 
     References
     ----------
