@@ -98,6 +98,26 @@ def pc_gcm(data: Arrays) -> tuple[Call, Read]:
     return _discover("pc", data, alpha=0.01, test="gcm")
 
 
+def score(data: Arrays) -> tuple[Call, Read]:
+    """Prepare SCORE, with additive pruning."""
+    return _discover("score", data)
+
+
+def nogam(data: Arrays) -> tuple[Call, Read]:
+    """Prepare NoGAM, with additive pruning."""
+    return _discover("nogam", data)
+
+
+def cam(data: Arrays) -> tuple[Call, Read]:
+    """Prepare CAM with its defaults."""
+    return _discover("cam", data)
+
+
+def resit(data: Arrays) -> tuple[Call, Read]:
+    """Prepare RESIT at the level that lingam has by default."""
+    return _discover("resit", data, alpha=0.01)
+
+
 def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES, forward and backward."""
     return _discover("ges", data, **BIC)

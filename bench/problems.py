@@ -48,6 +48,14 @@ def nonlinear(n_nodes: int, seed: int) -> Arrays:
     return {"values": model.sample(N_CURVED, rng), "graph": graph}
 
 
+def nonlinear_raw(n_nodes: int, seed: int) -> Arrays:
+    """Return 1000 raw rows of draws of a Gaussian process over all parents, ER-2 graphs."""
+    rng = stream(seed, "bench", "nonlinear raw", n_nodes)
+    graph = graphs.erdos_renyi(n_nodes, 2, rng)
+    model = models.draw("scm", graph, rng, mechanism="gp")
+    return {"values": model.sample(N_SAMPLES, rng), "graph": graph}
+
+
 def penalised(n_nodes: int, seed: int) -> Arrays:
     """Return the linear data with the penalty discount that all programs have."""
     return dict(linear(n_nodes, seed)) | {"penalty": np.array(PENALTY)}

@@ -46,6 +46,21 @@ def skeleton_f1(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     return {**class_distance(data, answer), "skeleton F1": f1}
 
 
+def reversed_edges(data: Arrays, answer: Arrays) -> Mapping[str, float]:
+    """Return the share of the true edges that the answer's order reverses."""
+    position = np.argsort(answer["order"])
+    cause, effect = np.nonzero(data["graph"])
+    return {"reversed share": float(np.mean(position[cause] > position[effect]))}
+
+
+def edge_f1(data: Arrays, answer: Arrays) -> Mapping[str, float]:
+    """Return the SHD between the true DAG and the answer, and the F1 of the edges."""
+    truth, guess = data["graph"], answer["graph"]
+    hits = int((truth & guess).sum())
+    f1 = 2 * hits / max(1, int(truth.sum() + guess.sum()))
+    return {**distance(data, answer), "F1": f1}
+
+
 def distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     """Return the SHD between the true DAG and the answer."""
     return {"SHD": metrics.shd(data["graph"], answer["graph"])}

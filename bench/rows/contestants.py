@@ -37,7 +37,8 @@ def pgmpy(function: str, target: float | None = None, **more: Any) -> Contestant
 
 def lingam(function: str, target: float | None = None, **more: Any) -> Contestant:
     """Return lingam."""
-    return _peer("lingam", "lingam", "lingam_peer:" + function, target, more)
+    what = more.pop("what", "")
+    return _peer("lingam", "lingam", "lingam_peer:" + function, target, more, what)
 
 
 def xges(function: str, target: float | None = None, **more: Any) -> Contestant:
@@ -75,6 +76,12 @@ def tetrad(what: str, function: str, target: float | None = None, **more: Any) -
 def plain(name: str, function: str, target: float | None = None, **more: Any) -> Contestant:
     """Return a loop or a transcription of this repository."""
     return Contestant(name, "plain", f"bench.peers.plain:{function}", target, **more)
+
+
+def formulas(job: str, target: float | None = None) -> Contestant:
+    """Return the formulas of a paper, transcribed in this repository."""
+    name = "the paper's formulas (transcribed)"
+    return Contestant(name, "plain", f"bench.peers.{job}", target)
 
 
 def _peer(

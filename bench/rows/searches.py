@@ -1,9 +1,9 @@
-"""PC, GES, XGES, BOSS, GRaSP, GIES and MMHC."""
+"""PC, SCORE, NoGAM, GES, XGES, BOSS, GRaSP, GIES and MMHC."""
 
 from __future__ import annotations
 
 from bench import problems, quality
-from bench.rows.contestants import causal_learn, ges, ours, pgmpy, tetrad, xges
+from bench.rows.contestants import causal_learn, formulas, ges, ours, pgmpy, tetrad, xges
 from bench.rows.row import Contestant, Recorded, Row
 
 COMPARED = ("greedy", "xges-0", "xges", "boss", "grasp")
@@ -19,6 +19,7 @@ def rows() -> list[Row]:
         _pc(100, tetrad("PC", "pc", 30), causal_learn("pc", long=True)),
         _pc(200, tetrad("PC", "pc", 30, long=True)),
         *_nonlinear_pc(),
+        *_score_matching(),
         Row(
             "ges",
             "GES with turning",
@@ -66,6 +67,30 @@ def _nonlinear(job: str, test: str, function: str, *peers: Contestant) -> Row:
     title = f"PC-stable with {test}, α = 0.01, n = 500, nonlinear"
     judge, score = quality.skeleton_f1, "skeleton F1"
     return Row(job, title, 20, problems.nonlinear, ours(function), peers, judge=judge, score=score)
+
+
+def _score_matching() -> list[Row]:
+    """Return SCORE and NoGAM, pruning included, beside the order alone of others."""
+    return [
+        _by_score("score", "SCORE", 7.5),
+        _by_score("nogam", "NoGAM", 36.0),
+    ]
+
+
+def _by_score(job: str, title: str, seconds: float) -> Row:
+    transcribed = formulas("score_matching:" + job, 10)
+    dodiscover = Recorded("dodiscover", seconds, 10, "the package index does not have it")
+    return Row(
+        job,
+        f"{title}, n = 1000, nonlinear (others: the order alone)",
+        20,
+        problems.nonlinear_raw,
+        ours(job),
+        (transcribed,),
+        (dodiscover,),
+        judge=quality.reversed_edges,
+        score="-reversed share",
+    )
 
 
 def _slow_ges() -> Contestant:

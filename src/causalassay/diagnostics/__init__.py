@@ -32,11 +32,18 @@ from causalassay.diagnostics.standardized_models import (
     orient_chain,
     pairwise_varsortability_bound,
 )
+from causalassay.diagnostics.stein_score import (
+    SteinEstimate,
+    score_sortability,
+    score_variances,
+    stein_estimate,
+)
 
 __all__ = [
     "Determination",
     "PairWeights",
     "RankDeficientWarning",
+    "SteinEstimate",
     "aligned_share",
     "alignment",
     "cause_explained_variance",
@@ -54,10 +61,13 @@ __all__ = [
     "r2_sortability",
     "relatives",
     "relatives_sortability",
+    "score_sortability",
+    "score_variances",
     "series_pair_weights",
     "series_r2",
     "series_r2_sortability",
     "series_var_sortability",
     "snr_sortability",
+    "stein_estimate",
     "var_sortability",
 ]

@@ -125,6 +125,12 @@ def entropy_sortability(problem: Problem) -> float:
 
 
 @diagnostic
+def score_sortability(problem: Problem) -> float:
+    """Return the sortability by falling variance of the score, over paths; n² memory, n³ time."""
+    return diagnostics.score_sortability(_independent(problem.data), problem.graph)
+
+
+@diagnostic
 def n_edges(problem: Problem) -> float:
     """Return the number of edges of the true graph."""
     return float(problem.graph.sum())

@@ -20,7 +20,8 @@ from causalassay.discovery.granger_lasso import (
     lagged_design,
     lagged_estimate,
 )
-from causalassay.discovery.regression import RegressionKind
+from causalassay.discovery.regression import SortedRegressionKind
+from causalassay.discovery.regression.additive_model import prune_along_order
 from causalassay.discovery.regression.lasso_along_order import (
     PATH_END,
     sort_regress,
@@ -45,12 +46,16 @@ class VarSortnRegress:
         The default is scikit-learn's; on standardised data with R² near 1 it
         can cut off the weakest edges. At 0 each path runs to least squares
         and a change of units changes the order only.
-    regression : {"linear", "support-vector"}
-        The adaptive lasso, or for additive noise models that are not linear
-        recursive feature elimination by held-out errors of support vector
-        regression; see `support_vector_parents`. The latter needs
-        scikit-learn (the extra ``nonlinear``), gives no weights, ignores
-        `path_end`, and takes seconds at 10 variables and 1000 rows.
+    regression : {"linear", "support-vector", "additive"}
+        The adaptive lasso; or for additive noise models that are not linear,
+        without weights and without `path_end`:
+        "additive" regresses on smooth functions of each predecessor and keeps
+        those with p-values of at most 0.001, as CAM prunes; see
+        `causalassay.discovery.regression.additive_model.prune_along_order`.
+        "support-vector" is recursive feature elimination by held-out errors
+        of support vector regression, see `support_vector_parents`; it needs
+        scikit-learn (the extra ``nonlinear``) and takes seconds at 10
+        variables and 1000 rows.
 
     Notes
     -----
@@ -81,7 +86,7 @@ class VarSortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: RegressionKind = "linear"
+    regression: SortedRegressionKind = "linear"
 
     name: ClassVar[str] = "var-sortnregress"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -93,7 +98,7 @@ class VarSortnRegress:
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.1"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(RegressionKind))
+        check_choice("regression", self.regression, get_args(SortedRegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
@@ -133,7 +138,7 @@ class R2SortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: RegressionKind = "linear"
+    regression: SortedRegressionKind = "linear"
 
     name: ClassVar[str] = "r2-sortnregress"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -145,7 +150,7 @@ class R2SortnRegress:
     reference: ClassVar[str] = "Reisach et al. (2023), arXiv 2303.18211"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(RegressionKind))
+        check_choice("regression", self.regression, get_args(SortedRegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
@@ -192,7 +197,7 @@ class RelativesSortnRegress:
 
     alpha: float = 0.05
     path_end: float = PATH_END
-    regression: RegressionKind = "linear"
+    regression: SortedRegressionKind = "linear"
 
     name: ClassVar[str] = "relatives-sortnregress"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -205,7 +210,7 @@ class RelativesSortnRegress:
     reference: ClassVar[str] = "the number of relatives in CausalDisco 0.2.4"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(RegressionKind))
+        check_choice("regression", self.regression, get_args(SortedRegressionKind))
         if not 0 < self.alpha < 1:
             raise RefusedValue("alpha", f"expected 0 < alpha < 1, got {self.alpha}")
 
@@ -248,7 +253,7 @@ class RandomSortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: RegressionKind = "linear"
+    regression: SortedRegressionKind = "linear"
 
     name: ClassVar[str] = "random-sortnregress"
     columns: ClassVar[Columns] = "continuous or discrete"
@@ -261,7 +266,7 @@ class RandomSortnRegress:
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.2"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(RegressionKind))
+        check_choice("regression", self.regression, get_args(SortedRegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
@@ -322,6 +327,8 @@ def _regress_in_order(
     if algorithm.regression == "linear":
         weights = sort_regress(values, order, algorithm.path_end)
         return Estimate(weights != 0, "dag", weights, nodes)
+    if algorithm.regression == "additive":
+        return Estimate(prune_along_order(values, order), "dag", order=nodes)
     from causalassay.discovery.regression.support_vectors import (  # noqa: PLC0415 (an extra)
         support_vector_parents,
     )

@@ -6,14 +6,29 @@ from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.diagnostics import relatives, relatives_sortability
 from causalassay.discovery import discover
+from causalassay.discovery.regression.additive_model import prune_along_order
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
-from causalassay.discovery.sortnregress import VarSortnRegress
+from causalassay.discovery.sortnregress import (
+    R2SortnRegress,
+    RandomSortnRegress,
+    VarSortnRegress,
+)
 from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs import erdos_renyi, is_dag, topological_order
 from causalassay.models import SCM
+from causalassay.testing import check_algorithm
 
 NAMES = ["var-sortnregress", "r2-sortnregress", "relatives-sortnregress", "random-sortnregress"]
+
+
+def curved_values(n, seed):
+    """X1 = X0² and X2 = sin X1 with noise; X3 apart from them."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 4)) * [1, 0.7, 0.7, 3]
+    values[:, 1] += values[:, 0] ** 2
+    values[:, 2] += 3 * np.sin(values[:, 1])
+    return values
 
 
 def linear_values(d, n, seed, edges_per_node=1.5):
@@ -238,3 +253,32 @@ def test_no_observational_condition_is_not_applicable():
 def test_a_negative_path_end_is_refused():
     with pytest.raises(ValueError, match="path_end"):
         discover("var-sortnregress", np.eye(3)[:, :2], np.random.default_rng(0), path_end=-1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_additive_regression_along_the_same_order_finds_what_the_lasso_misses(name):
+    """X0 and X1 are not correlated; along any order an edge joins them."""
+    values = curved_values(200, 1)
+    linear = discover(name, values, np.random.default_rng(6))
+    estimate = discover(name, values, np.random.default_rng(6), regression="additive")
+    assert linear.order == estimate.order
+    assert estimate.weights is None
+    expected = prune_along_order(values, np.array(estimate.order))
+    np.testing.assert_array_equal(expected, estimate.graph)
+    position = np.argsort(estimate.order)
+    assert not linear.graph[0, 1]
+    assert (position[0] < position[1]) == estimate.graph[0, 1]
+    assert not estimate.graph[3].any()
+
+
+@pytest.mark.parametrize("name", ["var-sortnregress", "r2-sortnregress"])
+def test_relabelling_commutes_with_additive_regression(name):
+    values, label = curved_values(100, 2), np.array([2, 0, 3, 1])
+    expected = discover(name, values, regression="additive").graph
+    result = discover(name, values[:, label], regression="additive").graph
+    np.testing.assert_array_equal(expected[np.ix_(label, label)], result)
+
+
+@pytest.mark.parametrize("kind", [VarSortnRegress, R2SortnRegress, RandomSortnRegress])
+def test_the_promises_of_algorithms_hold_with_additive_regression(kind):
+    check_algorithm(kind(regression="additive"))
