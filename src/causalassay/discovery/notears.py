@@ -346,6 +346,8 @@ class NOTEARS(SolvedTogether):
 
     def estimate(self, moments: Moments, solved: Mapping[str, Any]) -> Estimate:
         """Return the estimate that solved numbers make."""
+        if not np.isfinite(solved["weights"]).all():
+            raise NotApplicable("the weights left the range of double precision; change the units")
         info = {name: solved[name].item() for name in solved if name != "weights"}
         return thresholded(solved["weights"], moments.columns, self.threshold, info)
 

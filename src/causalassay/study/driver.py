@@ -139,7 +139,7 @@ def run_study(  # noqa: PLR0913  most of them have defaults
 
                 if any(entry.tuning for entry in study.algorithms):
                     _run_purpose(study, store, running, "tuning", show)
-                    _choose(study, store)
+                    choose_candidates(study, store)
                 _run_purpose(study, store, running, "main", show)
             store.remove_marks()
             ended = "completed"
@@ -246,7 +246,7 @@ def _counts(store: Store, purpose: Purpose) -> tuple[Counter[str], Counter[str]]
     return counts, +reasons
 
 
-def _choose(study: Study, store: Store) -> None:
+def choose_candidates(study: Study, store: Store) -> None:
     """Choose the candidate of each tuned algorithm on each problem; a choice once made stays."""
     for algorithm, entry in enumerate(study.algorithms):
         if entry.tuning is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Set
 
 from causalassay.study.plan import (
     Batch,
@@ -15,6 +15,7 @@ from causalassay.study.plan import (
     coordinates,
     is_batched,
     most_members,
+    task_key,
 )
 from causalassay.study.problem_specs import n_nodes_of
 from causalassay.study.storage import Store
@@ -53,7 +54,9 @@ def pending_tasks(
                 yield left
 
 
-def pending_calls(study: Study, store: Store, purpose: Purpose) -> list[Iterator[Batch]]:
+def pending_calls(
+    study: Study, store: Store, purpose: Purpose, retry: Collection[str] = ()
+) -> list[Iterator[Batch]]:
     """Return the pending runs of each algorithm that computes many in one call, call by call.
 
     A call has tasks of one algorithm with its settings and, as far as the plan tells, of one size.
@@ -63,13 +66,15 @@ def pending_calls(study: Study, store: Store, purpose: Purpose) -> list[Iterator
     study : Study
     store : Store
     purpose : {"main", "tuning"}
+    retry : collection of status
+        Runs whose rows have these statuses count as pending, too.
     """
     batched = [
         index
         for index, entry in enumerate(study.algorithms)
         if any(study.algorithms[run].is_batched for run in _candidates(study, index))
     ]
-    return [_calls_of(study, store, purpose, index) for index in batched]
+    return [_calls_of(study, store, purpose, index, retry) for index in batched]
 
 
 def _candidates(study: Study, algorithm: int) -> tuple[int, ...]:
@@ -78,7 +83,9 @@ def _candidates(study: Study, algorithm: int) -> tuple[int, ...]:
     return (algorithm,) if tuning is None else tuning.candidates
 
 
-def _calls_of(study: Study, store: Store, purpose: Purpose, algorithm: int) -> Iterator[Batch]:
+def _calls_of(
+    study: Study, store: Store, purpose: Purpose, algorithm: int, retry: Collection[str]
+) -> Iterator[Batch]:
     wanted = _wanted_metrics(study, purpose)
     by_size: dict[int | None, list[int]] = {}
     for problem, problem_entry in enumerate(study.problems):
@@ -90,7 +97,7 @@ def _calls_of(study: Study, store: Store, purpose: Purpose, algorithm: int) -> I
                 continue
             run = _algorithm_to_run(study, store, problem, algorithm)
             task = RunTask(purpose, problem, replicate, algorithm, run, wanted[algorithm])
-            left = _left_of(store, store.rows(purpose, problem, replicate), task)
+            left = _left_of(store, store.rows(purpose, problem, replicate), task, retry)
             if left is None or not is_batched(study, left):
                 continue
             waiting.setdefault(run, []).append(left)
@@ -99,10 +106,12 @@ def _calls_of(study: Study, store: Store, purpose: Purpose, algorithm: int) -> I
         yield from map(tuple, waiting.values())
 
 
-def _left_of(store: Store, stored: StoredRows, task: RunTask) -> RunTask | RescoreTask | None:
+def _left_of(
+    store: Store, stored: StoredRows, task: RunTask, retry: Collection[str] = ()
+) -> RunTask | RescoreTask | None:
     """Return what is left of a run: all of it, numbers of its stored estimate, or nothing."""
     row = stored.algorithms.get(task.algorithm)
-    if row is None or row.outdated:
+    if row is None or row.outdated or row.status in retry:
         return task
     missing = _missing(task.metrics, row.metrics)
     if not missing or row.status != "ok":
@@ -110,6 +119,33 @@ def _left_of(store: Store, stored: StoredRows, task: RunTask) -> RunTask | Resco
     address = (task.purpose, task.problem, task.replicate, task.algorithm)
     estimate = store.estimate(*address)
     return task if estimate is None else RescoreTask(*address, task.run, missing, estimate)
+
+
+def run_tasks_by_key(study: Study, store: Store) -> dict[str, RunTask]:
+    """Return the runs that a study asks for of algorithms that compute many, by the row's key.
+
+    Of a tuned algorithm only where the candidate has been chosen.
+    """
+    by_key: dict[str, RunTask] = {}
+    for purpose in _PURPOSES:
+        wanted = _wanted_metrics(study, purpose)
+        for problem, replicate, algorithms in coordinates(study, purpose):
+            for algorithm in algorithms:
+                if _is_undecided(study, store, problem, algorithm):
+                    continue
+                run = _algorithm_to_run(study, store, problem, algorithm)
+                task = RunTask(purpose, problem, replicate, algorithm, run, wanted[algorithm])
+                if is_batched(study, task):
+                    by_key[task_key(study, task)] = task
+    return by_key
+
+
+def _is_undecided(study: Study, store: Store, problem: int, algorithm: int) -> bool:
+    is_tuned = study.algorithms[algorithm].tuning is not None
+    return is_tuned and store.choice(problem, algorithm) is None
+
+
+_PURPOSES: tuple[Purpose, ...] = ("tuning", "main")
 
 
 def _in_order(

@@ -61,13 +61,13 @@ class SolvedTogether:
             pairs = zip(datasets, rngs, strict=True)
             return [_outcome(self.discover, data, rng) for data, rng in pairs]
         solver_on(self.device)  # raises where there is none
-        from causalassay.discovery.continuous import batch_files  # noqa: PLC0415  torch is optional
+        from causalassay.discovery.continuous import batch_program  # noqa: PLC0415  torch is optional
 
         outcomes = [_outcome(self.moments, data) for data in datasets]
         moments = [each for each in outcomes if isinstance(each, Moments)]
         if not moments:
             return outcomes
-        solved = batch_files.solve_searches(
+        solved = batch_program.solve_searches(
             self.searches(),
             np.array([each.covariance for each in moments]),
             [each.n_samples for each in moments],

@@ -258,9 +258,14 @@ def attempt_many(
 
 def _member(came: Any, data: Dataset) -> bytes:
     """Return what came of one data set of a call, as a message with its length."""
-    answer = _failure(came) if isinstance(came, BaseException) else _checked(came, data.n_nodes)
-    message = _message(Answer(*answer))
+    message = _message(answer_of(came, data.n_nodes))
     return _LENGTH.pack(len(message)) + message
+
+
+def answer_of(came: Any, n_nodes: int) -> Answer:
+    """Return what is said of an estimate, or of the exception that came instead."""
+    raised = isinstance(came, BaseException)
+    return Answer(*(_failure(came) if raised else _checked(came, n_nodes)))
 
 
 def read_members(packed: bytes, count: int) -> list[Answer]:

@@ -166,7 +166,7 @@ def discover_here(
         load_code(entry.algorithm)
     kind, text, packed = attempt(entry.algorithm, shown.data, entropy, raising=raising)
     passed, loaded = time.perf_counter() - began, loaded_seconds() - before
-    return _discovered(Answer(kind, text, packed), passed - loaded, loaded)
+    return outcome_of(Answer(kind, text, packed), passed - loaded, loaded)
 
 
 class BlindDiscovery:
@@ -337,7 +337,7 @@ class BlindDiscovery:
         if came.kind == "disturbed":
             return Loss("pool", readable(came.text))
         loaded = min(came.loaded, seconds)
-        return _discovered(came, seconds - loaded, load_seconds + loaded)
+        return outcome_of(came, seconds - loaded, load_seconds + loaded)
 
     def _compiling(
         self, entry: AlgorithmEntry, pickled: PickledAlgorithm, world: World
@@ -497,7 +497,7 @@ def _members(came: Discovered, count: int) -> list[Discovered]:
     """
     seconds, load_seconds = came.seconds / count, came.cells["load_seconds"] / count
     members = [
-        _discovered(each, seconds, load_seconds) for each in read_members(came.packed, count)
+        outcome_of(each, seconds, load_seconds) for each in read_members(came.packed, count)
     ]
     cells = {"batch": count}
     members = [replace(each, cells={**each.cells, **cells}) for each in members]
@@ -505,7 +505,8 @@ def _members(came: Discovered, count: int) -> list[Discovered]:
     return [replace(members[0], output=came.output), *members[1:]]
 
 
-def _discovered(came: Answer, seconds: float, load_seconds: float) -> Discovered:
+def outcome_of(came: Answer, seconds: float, load_seconds: float) -> Discovered:
+    """Return what came of an algorithm, by what a process said of it."""
     kind, text, cells = came.kind, came.text, {"load_seconds": round(load_seconds, 3)}
     if kind == "ok":
         return Discovered("ok", "", came.packed, seconds, cells)

@@ -1,19 +1,16 @@
 """Solves a file of pending problems, on a machine that has torch and numpy and nothing else.
 
-Like `batch_solver`, this file imports torch, numpy and what comes with Python. `causalassay
-batches` writes the pending file, packs both modules into one program, and reads the solved file.
+Like `batch_solver` and `batch_format`, this file imports torch, numpy and what comes with Python.
+`causalassay batches` writes the pending file, packs the three into one program, and reads the
+solved file.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
-import os
 import socket
 import sys
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,15 +19,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from causalassay.discovery.continuous.batch_format import (
+    FORMAT,
+    GIVEN,
+    VERSION,
+    covariance_digest,
+    read_about,
+    write_arrays,
+)
 from causalassay.discovery.continuous.batch_solver import (
     Arrays,
     is_there,
     solve_golem,
     solve_notears,
 )
-
-FORMAT, VERSION = "causalassay batches", 1
-"""What both files say that they are; the version is raised when what they hold changes."""
 
 INTERRUPTED = 130
 
@@ -118,61 +120,6 @@ def solve_call(
     ]
 
 
-def covariance_digest(covariance: NDArray[np.float64], n_samples: int) -> str:
-    """Return what tells whether a problem is still the same.
-
-    Examples
-    --------
-    >>> covariance_digest(np.eye(2), 100) == covariance_digest(np.eye(2), 101)
-    False
-    """
-    content = np.ascontiguousarray(covariance, dtype="<f8").tobytes()
-    return hashlib.sha256(content + str(int(n_samples)).encode()).hexdigest()
-
-
-# Files: arrays without pickled objects, and "about", which is JSON.
-
-
-def write_arrays(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, about=np.array(json.dumps(about)), **arrays)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def read_about(path: Path, kind: str) -> dict[str, Any]:
-    """Return what a file says of itself.
-
-    Raises
-    ------
-    ValueError
-        If it is not of this kind, or of another version.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{path} is no file of causalassay batches, or it was cut off: {error}"
-        ) from error
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise ValueError(f"{path} is no file of causalassay batches")
-    if about.get("version") != VERSION:
-        raise ValueError(
-            f"{path} has version {about.get('version')!r}, this program reads version {VERSION}; "
-            "export with the same version of causalassay that solves and imports"
-        )
-    if about.get("kind") != kind:
-        raise ValueError(f"{path} is a {about.get('kind')} file, expected a {kind} one")
-    return about
-
-
 def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print) -> None:
     """Solve a pending file; what is solved already, by an interrupted start, is not repeated.
 
@@ -196,7 +143,7 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
     paths: list[list[Path]] = []
     with np.load(pending, allow_pickle=False) as arrays:
         for number, group in enumerate(about["groups"]):
-            given = {name: arrays[f"{number}.{name}"] for name in _GIVEN}
+            given = {name: arrays[f"{number}.{name}"] for name in GIVEN}
             paths.append([])
             for members in _calls(given["call"]):
                 part = parts / f"{number}-{members.start}.npz"
@@ -217,10 +164,6 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
     if not any(parts.iterdir()):
         parts.rmdir()
     show(f"solved: {solved}")
-
-
-_GIVEN = ("keys", "covariances", "n_samples", "call", "batch")
-"""The arrays of each group of a pending file."""
 
 
 def _device(stated: str, wanted: str) -> str:
