@@ -44,7 +44,7 @@ from causalassay.study.worker import calls
 from hostile.algorithms import Sleeper, SpyTogether, Together
 from waiting import LIMIT
 
-SEED = 5
+SEED = 918_273_645  # as in `test_study_wall`: a small one would be seen anywhere
 
 
 def study_of(*algorithms, sizes=(4, 4), replicates=6, batch=None, seconds=LIMIT, **more):
@@ -158,7 +158,7 @@ BAD = {
     "shape": ("failed", "invalid: "),
     "raise": ("failed", "as announced"),
     "segfault": ("failed", "crashed: killed by signal 11 (SIGSEGV)"),
-    "exit": ("failed", "SystemExit"),
+    "exit": ("failed", "crashed: exit code 7"),
 }
 WHOLE = {"refuse", "fail", "cycle", "shape"}
 
@@ -170,7 +170,7 @@ def test_one_bad_member_costs_only_its_row(tmp_path, deed):
     good = ran(study_of(Together("", share=0.2), replicates=6), tmp_path / "good")
     status, reason = BAD[deed]
     bad = {place for place, record in records.items() if record.status != "ok"}
-    assert 0 < len(bad) < 6
+    assert 0 < len(bad) < 12
     assert {status} == {records[place].status for place in bad}
     assert all(reason in records[place].reason for place in bad)
     fine = outcomes(good).keys() - bad
@@ -181,10 +181,10 @@ def test_one_bad_member_costs_only_its_row(tmp_path, deed):
 
 
 def test_a_member_that_takes_too_long_costs_only_its_row(tmp_path):
-    records = ran(study_of(Together("loop", share=0.2), replicates=2, seconds=0.5), tmp_path)
+    records = ran(study_of(Together("loop", share=0.3), replicates=4, seconds=0.3), tmp_path)
     statuses = Counter(record.status for record in records.values())
     assert {"ok", "timeout"} == statuses.keys()
-    assert {"timeout: more than 0.5 s"} == {r.reason for r in records.values() if r.reason}
+    assert {"timeout: more than 0.3 s"} == {r.reason for r in records.values() if r.reason}
 
 
 def test_what_holds_for_the_whole_call_is_not_tried_again(tmp_path):
@@ -193,7 +193,15 @@ def test_what_holds_for_the_whole_call_is_not_tried_again(tmp_path):
     assert {("skipped", "no card for any of them")} == {
         (record.status, record.reason) for record in records.values()
     }
-    assert 1 == sum(b"call" in record.output.end for record in records.values())
+    assert {b"a call of 12\n"} == {record.output.end for record in records.values()}
+
+
+def test_what_a_call_prints_is_kept_once_and_for_what_is_not_ok(tmp_path):
+    records = ran(study_of(Together("refuse", share=0.3), replicates=6), tmp_path)
+    kept = {place for place, record in records.items() if record.output.size}
+    bad = {place for place, record in records.items() if record.status != "ok"}
+    assert bad | {min(records)} == kept
+    assert all("printed" in records[place].notes for place in bad)
 
 
 def test_a_call_that_returns_too_few_is_divided(tmp_path):
@@ -321,7 +329,7 @@ def test_a_study_goes_on_and_again_and_retry_keep_their_promises(tmp_path):
     study = study_of(Together("refuse", share=0.3), Sleeper(0.0), replicates=4, batch=3)
     counts = run_study(study, tmp_path / "a", LocalExecutor(study, 2))
     assert 16 == sum(counts.values())
-    assert {"ok", "skipped"} == counts.keys()
+    assert {"ok", "skipped"} == (+counts).keys()
     whole = rows_of(tmp_path / "a")
 
     def sessions():
@@ -423,7 +431,7 @@ def test_an_algorithm_by_kernels_computes_one_by_one_what_it_computes_together()
     from causalassay.data import Dataset
 
     datasets = [Dataset.from_values(rng.normal(size=(50, 3)).cumsum(axis=1)) for _ in range(3)]
-    datasets.append(Dataset.from_values(np.repeat(rng.normal(size=(50, 1)), 2, axis=1)))
+    datasets.append(Dataset.from_values(rng.normal(size=(50, 1)) * [[1.0, 2.0]]))
     *found, refused = golem.discover_many(datasets, [rng] * 4)
     for data, estimate in zip(datasets, found, strict=False):
         assert (golem.discover(data, rng).weights == estimate.weights).all()

@@ -496,13 +496,12 @@ def _members(came: Discovered, count: int) -> list[Discovered]:
         If what was sent is not so many answers.
     """
     seconds, load_seconds = came.seconds / count, came.cells["load_seconds"] / count
-    members = [
-        outcome_of(each, seconds, load_seconds) for each in read_members(came.packed, count)
-    ]
-    cells = {"batch": count}
-    members = [replace(each, cells={**each.cells, **cells}) for each in members]
-    # What the call printed is of all of them, and is kept once.
-    return [replace(members[0], output=came.output), *members[1:]]
+    answers = read_members(came.packed, count)
+    members = [outcome_of(answer, seconds, load_seconds) for answer in answers]
+    members = [replace(each, cells={**each.cells, "batch": count}) for each in members]
+    # What the call printed is kept for those who may ask why, and else once.
+    first, *others = (replace(each, output=came.output) for each in members)
+    return [first, *(replace(e, output=NO_OUTPUT) if e.status == "ok" else e for e in others)]
 
 
 def outcome_of(came: Answer, seconds: float, load_seconds: float) -> Discovered:
