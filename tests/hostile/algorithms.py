@@ -224,12 +224,11 @@ class Together:
         """Draw for each."""
         assert 1 == len({data.n_nodes for data in datasets})
         print("a call of", len(datasets))  # noqa: T201
-        began = time.monotonic()
-        outcomes = [self._outcome(*pair, began) for pair in zip(datasets, rngs, strict=True)]
+        outcomes = [self._outcome(*pair) for pair in zip(datasets, rngs, strict=True)]
         time.sleep(self.seconds)
         return outcomes[:-1] if self.deed == "lose" and len(outcomes) > 1 else outcomes
 
-    def _outcome(self, data, rng, began):
+    def _outcome(self, data, rng):
         bad = rng.random() < self.share
         if bad and self.deed == "refuse":
             return NotApplicable("this one has no room for it")
@@ -246,8 +245,7 @@ class Together:
         order = np.argsort(data.pooled[0])  # of the columns' own: relabelling changes nothing
         placed = np.zeros_like(graph)
         placed[np.ix_(order, order)] = graph
-        said = {"pid": os.getpid(), "began": began}
-        return Estimate(placed, "dag", placed * rng.normal(), info=said)
+        return Estimate(placed, "dag", placed * rng.normal())
 
 
 @dataclass(frozen=True)

@@ -246,4 +246,3 @@ def _check_name(path: Path, what: str) -> None:
     if path.suffix != _NPZ:
         raise ValueError(f"{what}: expected a file {_NPZ}, got {path.name!r}")
     check_target(path, ())
-

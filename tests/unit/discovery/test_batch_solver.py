@@ -138,7 +138,7 @@ def test_a_device_changes_no_graph_of_clear_data(data_sets, on_the_cpu, algorith
 
 @pytest.mark.parametrize("algorithm", [GolemEV, GolemNV, NOTEARS])
 def test_what_no_device_can_do_is_refused(data_sets, algorithm, monkeypatch):
-    with pytest.raises(RefusedValue, match="expected 'cpu' or 'cuda', got 'tpu'"):
+    with pytest.raises(RefusedValue, match="expected 'cpu', 'torch' or 'cuda', got 'tpu'"):
         algorithm(device="tpu")
     with pytest.raises(NotApplicable, match="device = 'cuda'"):
         algorithm(device="cuda").discover(data_sets[0], np.random.default_rng(0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 import subprocess
 import sys
 from dataclasses import replace
@@ -138,6 +137,10 @@ def rows_of(folder, *, timing=False):
     return frame if timing else frame.drop(columns=["seconds", "load_seconds", "host"])
 
 
+def counted(column):
+    return {value: count for value, count in column.value_counts().items() if count}
+
+
 def estimates_of(folder):
     with read_store(folder) as store:
         found = store.connection.execute(
@@ -147,7 +150,7 @@ def estimates_of(folder):
 
 
 def test_what_is_exported_is_what_is_pending_and_nothing_else(tmp_path):
-    study, results, pending, told = exported(tmp_path)
+    _, _, pending, told = exported(tmp_path)
     assert (("golem-ev", 4, 8),) == told.counts
     about = read_about(pending, "pending")
     assert {"golem", "torch"} == {
@@ -155,16 +158,12 @@ def test_what_is_exported_is_what_is_pending_and_nothing_else(tmp_path):
         about["groups"][0]["device"],
     }
     with np.load(pending, allow_pickle=False) as arrays:
-        assert {"about", *(f"0.{n}" for n in ("keys", "covariances", "n_samples", "call", "batch"))}
+        given = ("keys", "covariances", "n_samples", "call", "batch")
+        assert {"about", *(f"0.{name}" for name in given)} == {*arrays.files}
         assert (8, 4, 4) == arrays["0.covariances"].shape
         assert [0, 0, 0, 1, 1, 1, 2, 2] == arrays["0.call"].tolist()
         assert [3, 3, 3, 3, 3, 3, 2, 2] == arrays["0.batch"].tolist()
-        names = {*arrays.files}
-    assert not any("graph" in name or "values" in name for name in names)
-    assert str(study.seed) not in json.dumps(about).replace(f'"version": {about["version"]}', "")[
-        : json.dumps(about).index("groups")
-    ].replace(about["fingerprint"], "").replace(about["id"], "")
-    assert not (results / "running.json").exists()
+    assert "seed" not in about
 
 
 def test_the_rows_of_a_solved_file_are_scored_and_stored_once(tmp_path):
@@ -176,7 +175,7 @@ def test_the_rows_of_a_solved_file_are_scored_and_stored_once(tmp_path):
     frame = rows_of(results, timing=True)
     assert {"elsewhere"} == {*frame["host"]}
     assert {0.25} == {*frame["seconds"]}
-    assert {3: 6, 2: 2} == frame["batch"].value_counts().to_dict()
+    assert {3: 6, 2: 2} == counted(frame["batch"])
     before = rows_of(results)
     done = imported(study, results, solved)
     assert (0, 8) == (done.written, done.stored)
@@ -218,7 +217,7 @@ def test_a_failure_elsewhere_is_the_row_of_its_problem_alone(tmp_path):
     solved_by_kernels(pending, tmp_path / "solved.npz", **changes)
     imported(study, results, tmp_path / "solved.npz")
     frame = rows_of(results)
-    assert {"ok": 6, "failed": 1, "skipped": 1} == frame["status"].value_counts().to_dict()
+    assert {"ok": 6, "failed": 1, "skipped": 1} == counted(frame["status"])
     reasons = set(frame["reason"].dropna())
     assert any("no room" in reason for reason in reasons)
     assert any("left the range of double precision" in reason for reason in reasons)
@@ -325,7 +324,7 @@ def test_the_commands_say_what_to_do_next(tmp_path, monkeypatch):
     told = run_here("batches", "import", "batches-results", "solved.npz")
     assert "8 rows written to batches-results" in told.stdout, told.stderr
     told = run_here("batches", "import", "study.toml", "solved.npz", "--json")
-    assert {"written": 0, "stored": 8} <= json.loads(told.stdout).items()
+    assert {"written": 0, "stored": 8}.items() <= json.loads(told.stdout).items()
     told = run_here("batches", "export", "batches-results", "more.npz")
     assert "no file written" in told.stdout
     refused = run_here("batches", "import", "batches-results", "pending.npz")
@@ -376,9 +375,7 @@ def test_imported_rows_are_those_computed_directly_but_for_times(tmp_path):
 def test_rows_of_calls_are_those_of_single_tasks(tmp_path):
     """The same graphs, and weights within 1e-6: how matrices are put together may round."""
     study = study_from(ALL_THREE)
-    alone = replace(
-        study, algorithms=tuple(replace(entry, batch=1) for entry in study.algorithms)
-    )
+    alone = replace(study, algorithms=tuple(replace(entry, batch=1) for entry in study.algorithms))
     run_study(study, tmp_path / "together", LocalExecutor(study, 1))
     run_study(alone, tmp_path / "alone", LocalExecutor(alone, 1))
     together, single = estimates_of(tmp_path / "together"), estimates_of(tmp_path / "alone")
@@ -438,8 +435,8 @@ def test_a_call_without_room_is_solved_in_halves(tmp_path, monkeypatch):
     batch_program.solve_file(pending, tmp_path / "solved.npz", show=lambda _: None)
     imported(study, results, tmp_path / "solved.npz")
     frame = rows_of(results)
-    assert {"ok": 7, "failed": 1} == frame["status"].value_counts().to_dict()
-    assert {4: 4, 2: 2, 1: 2} == frame["batch"].value_counts().to_dict()
+    assert {"ok": 7, "failed": 1} == counted(frame["status"])
+    assert {4: 4, 2: 2, 1: 2} == counted(frame["batch"])
 
 
 @WITH_TORCH
@@ -476,4 +473,3 @@ def test_the_program_is_the_same_each_time(tmp_path):
     for name in ("a.pyz", "b.pyz"):
         write_program(tmp_path / name)
     assert (tmp_path / "a.pyz").read_bytes() == (tmp_path / "b.pyz").read_bytes()
-    assert callable(runpy.run_path)

@@ -220,9 +220,7 @@ def test_without_a_card_all_are_skipped(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     study = study_of(Together(), replicates=2)
     (entry,) = study.algorithms
-    records = ran(
-        replace(study, algorithms=(replace(entry, needs=Needs(gpus=1.0)),)), tmp_path
-    )
+    records = ran(replace(study, algorithms=(replace(entry, needs=Needs(gpus=1.0)),)), tmp_path)
     assert {"skipped"} == {record.status for record in records.values()}
 
 
@@ -361,9 +359,7 @@ def test_after_a_killed_worker_the_rows_are_the_same(tmp_path):
     with Store.open(tmp_path / "killed", study) as store:
         saved = []
         with LocalExecutor(study, 1, on_start=kill) as running:
-            run_tasks(
-                study, iter(()), running, saved.extend, pending_calls(study, store, "main")
-            )
+            run_tasks(study, iter(()), running, saved.extend, pending_calls(study, store, "main"))
     records = {(r.task.problem, r.task.replicate, r.task.algorithm): r for r in saved}
     assert killed
     assert expected == outcomes(records)

@@ -77,11 +77,11 @@ def read_about(path: Path, kind: str) -> dict[str, Any]:
         If it is not of this kind, or of another version.
     """
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(str(arrays["about"]))
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError) as error:
         raise ValueError(
             f"{path} is no file of causalassay batches, or it was cut off: {error}"
         ) from error

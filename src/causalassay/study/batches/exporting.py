@@ -149,9 +149,7 @@ def _purpose(study: Study, store: Store, retry: Collection[str]) -> Purpose:
     return "main"
 
 
-def _calls(
-    study: Study, store: Store, purpose: Purpose, retry: Collection[str]
-) -> Iterator[Batch]:
+def _calls(study: Study, store: Store, purpose: Purpose, retry: Collection[str]) -> Iterator[Batch]:
     """Yield the calls of algorithms whose searches a file can hold."""
     for stream in pending_calls(study, store, purpose, retry):
         for batch in stream:

@@ -114,9 +114,7 @@ def read_solved(path: Path) -> SolvedFile:
     return SolvedFile(path, study, of, host[:_LONGEST_HOST], tuple(checked))
 
 
-def _group(
-    path: Path, number: int, about: Any, arrays: Mapping[str, NDArray[Any]]
-) -> SolvedGroup:
+def _group(path: Path, number: int, about: Any, arrays: Mapping[str, NDArray[Any]]) -> SolvedGroup:
     """Return the group of a number, unless an array is missing or is not what it must be."""
     where = f"{path}, group {number}"
     try:
