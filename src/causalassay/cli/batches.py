@@ -23,7 +23,7 @@ from causalassay.cli.options import (
     option,
     print_json,
 )
-from causalassay.cli.printing import INTERRUPTED, progress_bar
+from causalassay.cli.printing import progress_bar
 from causalassay.cli.studies import Retried
 from causalassay.common.files import check_target
 from causalassay.common.registry import install_line
@@ -153,15 +153,9 @@ def solve(options: SolveOptions) -> None:
         from causalassay.discovery.continuous.batch_program import solve_file
     except ImportError as error:
         raise ImportError(f"solving needs torch: {install_line('gpu')}") from error
-    try:
+    line = f"what is solved is in {options.solved}.parts; run the same command to continue"
+    with answered_in_one_line(line):
         solve_file(options.pending, options.solved, options.device, typer.echo)
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted: what is solved is in {options.solved}.parts; run the same command to "
-            "continue",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
 
 
 @dataclass(frozen=True)
