@@ -535,7 +535,7 @@ MOST_ASIDE = 4096
 MOST_MEMBERS, FEWEST_MEMBERS = 1000, 100
 """Tasks of one call, unless the study states another number: of small problems, of large ones."""
 
-_ENTRIES = 400_000
+_ENTRIES = 2_500_000
 """Entries of the matrices of one call, each as large as a covariance, for problems between."""
 
 
@@ -553,7 +553,7 @@ def most_members(entry: AlgorithmEntry, n_nodes: int | None) -> int:
     >>> from causalassay.discovery import make_algorithm
     >>> entry = AlgorithmEntry("golem", "golem-ev", make_algorithm("golem-ev", device="cuda"))
     >>> [most_members(entry, n_nodes) for n_nodes in (10, 20, 50, 100, None)]
-    [1000, 1000, 160, 100, 100]
+    [1000, 1000, 1000, 250, 100]
     """
     if not entry.is_batched:
         return 1

@@ -204,13 +204,22 @@ def _write(study: Study, path: Path, purpose: Purpose, groups: list[_Group]) -> 
     write_arrays(path, about, arrays)
 
 
-_MODULES = ("batch_format.py", "batch_solver.py", "batch_program.py")
+_MODULES = ("card_kernels.py", "batch_format.py", "batch_solver.py", "batch_program.py")
 _HOME = "causalassay/discovery/continuous"
 _MAIN = """import sys
+import tempfile
+import zipfile
+from pathlib import Path
 
-from causalassay.discovery.continuous.batch_program import main
+# Triton reads the source of its kernels, which must be files.
+with tempfile.TemporaryDirectory() as folder:
+    with zipfile.ZipFile(Path(__file__).parent) as packed:
+        packed.extractall(folder)
+    sys.path[0] = folder
+    from causalassay.discovery.continuous.batch_program import main
 
-sys.exit(main())
+    code = main()
+sys.exit(code)
 """
 
 
