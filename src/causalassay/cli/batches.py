@@ -57,7 +57,7 @@ class ExportOptions:
     """Which runs are written, and where."""
 
     study: Path = argument(_STUDY, metavar="STUDY", autocompletion=_complete)
-    pending: Path = argument("File to write, .npz.")
+    pending: Path = argument("File to write, .npz.", metavar="PENDING")
     program: Path | None = option(
         None,
         "Also write the program that solves it: one file, such as solve.pyz, for a machine that "
@@ -131,8 +131,8 @@ def export(options: ExportOptions, as_json: AsJson = False) -> None:
 class SolveOptions:
     """What is solved, where the result goes, and on what."""
 
-    pending: Path = argument("File that `export` wrote.")
-    solved: Path = argument("File to write, .npz, for `import`.")
+    pending: Path = argument("File that `export` wrote.", metavar="PENDING")
+    solved: Path = argument("File to write, .npz, for `import`.", metavar="SOLVED")
     device: str = option(
         "",
         "Device of torch, such as cuda:1. Default: that of the study. One of another kind is "
@@ -152,7 +152,7 @@ def solve(options: SolveOptions) -> None:
     try:
         from causalassay.discovery.continuous.batch_program import solve_file
     except ImportError as error:
-        raise ImportError(f"solving needs torch: {install_line('gpu')}") from error
+        raise ValueError(f"solving needs torch: {install_line('gpu')}") from error
     line = f"what is solved is in {options.solved}.parts; run the same command to continue"
     with answered_in_one_line(line):
         solve_file(options.pending, options.solved, options.device, typer.echo)
@@ -167,7 +167,7 @@ class ImportOptions:
         metavar="RESULTS",
         autocompletion=_complete,
     )
-    solved: Path = argument("File that `solve` wrote.")
+    solved: Path = argument("File that `solve` wrote.", metavar="SOLVED")
     out: Path | None = option(
         None, "Results folder of a study file. Default: NAME-results next to it."
     )

@@ -469,6 +469,15 @@ def test_solving_refuses_files_that_are_no_pending_ones(tmp_path):
     assert 2 == main([str(tmp_path / "absent.npz"), str(tmp_path / "x.npz")])
 
 
+def test_without_torch_solving_names_what_to_install(tmp_path, monkeypatch):
+    _, _, pending, _ = exported(tmp_path)
+    name = "causalassay.discovery.continuous.batch_program"
+    monkeypatch.setitem(sys.modules, name, None)
+    done = run_here("batches", "solve", pending, tmp_path / "solved.npz")
+    assert 2 == done.returncode
+    assert "solving needs torch" in done.stderr
+
+
 def test_the_program_is_the_same_each_time(tmp_path):
     for name in ("a.pyz", "b.pyz"):
         write_program(tmp_path / name)
