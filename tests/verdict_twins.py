@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from causalassay.analysis.verdict.statements import COUNTS
-from causalassay.study.driver import pending_tasks
 from causalassay.study.language import parse_study
+from causalassay.study.pending import pending_tasks
 from causalassay.study.storage import Store
 from causalassay.study.worker.batch_runner import attempt_problem
 from causalassay.study.worker.task_runner import run_task

@@ -56,6 +56,7 @@ __all__ = [
     "NotApplicable",
     "Reads",
     "check_rows",
+    "computes_many",
 ]
 
 __getattr__, __dir__ = names_on_demand(__name__)
@@ -378,6 +379,11 @@ class Algorithm(Protocol):
     left out), "series", or "any" for what does not look at rows, and ``reads``: which
     regimes it looks at, one of `Reads` (left out: not stated), and ``columns``: the kinds of
     columns that it takes, one of `Columns` (left out: not stated).
+
+    Optional method: ``discover_many(datasets, rngs)`` computes data sets of one size in one call,
+    where that is faster. It returns an `Estimate` for each, or the exception that `discover`
+    would have raised; `discover` is the case of one. A study then computes many tasks in one
+    call, unless ``batched`` is False: an instance with these settings computes them one by one.
     """
 
     version: ClassVar[int]
@@ -386,6 +392,21 @@ class Algorithm(Protocol):
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a graph; `data` stay unchanged and all chance comes from `rng`."""
         ...
+
+
+def computes_many(algorithm: object) -> bool:
+    """Return whether an algorithm computes many data sets of one size in one call.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> computes_many(make_algorithm("golem-ev", device="torch"))
+    True
+    >>> computes_many(make_algorithm("golem-ev")), computes_many(make_algorithm("pc"))
+    (False, False)
+    """
+    many = callable(getattr(algorithm, "discover_many", None))
+    return many and bool(getattr(algorithm, "batched", True))
 
 
 class Metric(Protocol):

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from causalassay.contracts import Estimate
+from causalassay.contracts import Estimate, NotApplicable
 from hostile import functions
 
 
@@ -197,6 +197,64 @@ class Sleeper:
         time.sleep(self.seconds)
         graph = np.triu(rng.random((data.n_nodes,) * 2) < 0.5, 1)
         return Estimate(graph, "dag", graph * rng.normal(size=graph.shape))
+
+
+@dataclass(frozen=True)
+class Together:
+    """Draw a random graph for each of many data sets in one call; on some do a deed instead.
+
+    Those for which the stream's first number is below `share` are the bad ones: what is done
+    there does not depend on which others are in the call.
+    """
+
+    deed: str = ""
+    share: float = 0.0
+    seconds: float = 0.0
+    batched: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Draw for one."""
+        (outcome,) = self.discover_many([data], [rng])
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def discover_many(self, datasets, rngs):
+        """Draw for each."""
+        assert 1 == len({data.n_nodes for data in datasets})
+        print("a call of", len(datasets))  # noqa: T201
+        outcomes = [self._outcome(*pair) for pair in zip(datasets, rngs, strict=True)]
+        time.sleep(self.seconds)
+        return outcomes[:-1] if self.deed == "lose" and len(outcomes) > 1 else outcomes
+
+    def _outcome(self, data, rng):
+        bad = rng.random() < self.share
+        if bad and self.deed == "refuse":
+            return NotApplicable("this one has no room for it")
+        if bad and self.deed == "fail":
+            return ArithmeticError("this one diverged")
+        if bad and self.deed == "no card":
+            raise NotApplicable("no card for any of them")
+        if bad and self.deed in NONSENSE:
+            return NONSENSE[self.deed](data)
+        if bad and self.deed in DEEDS:
+            function, argument = DEEDS[self.deed]
+            getattr(functions, function)(argument)
+        graph = np.triu(rng.random((data.n_nodes,) * 2) < 0.5, 1)
+        order = np.argsort(data.pooled[0])  # of the columns' own: relabelling changes nothing
+        placed = np.zeros_like(graph)
+        placed[np.ix_(order, order)] = graph
+        return Estimate(placed, "dag", placed * rng.normal())
+
+
+@dataclass(frozen=True)
+class SpyTogether(Spy):
+    """Look for the truth and the seed in a call of many."""
+
+    def discover_many(self, datasets, rngs):
+        """Search once for each."""
+        return [self.discover(*pair) for pair in zip(datasets, rngs, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,13 @@ ENTRY_POINTS = """\
 rogue = hostile.algorithms:Rogue
 sleeper = hostile.algorithms:Sleeper
 hostile = hostile.algorithms:Hostile
+together = hostile.algorithms:Together
 """
 
 
 @pytest.fixture(scope="session")
 def hostile_environment(tmp_path_factory):
-    """Environment variables with which causalassay knows `rogue`, `sleeper` and `hostile`."""
+    """Environment variables with which causalassay knows the algorithms of `hostile`."""
     folder = tmp_path_factory.mktemp("plugin")
     info = folder / "hostile-1.0.dist-info"
     info.mkdir()

@@ -25,6 +25,7 @@ algorithms = [
     "notears", "golem-ev", "golem-nv",
     "single-edge", "variance-sorting", "random-sorting", {use = "acor", n_edges = 12},
     {use = "rogue", deed = ["empty", "raise", "segfault", "cycle"]},
+    {use = "together", deed = "segfault", share = 0.2, seconds = 0.1, batch = 4},
     {use = "notears", name = "tuned", tune = {
         criterion = "f1", systems = 3, grid = {lambda1 = [0.0, 0.1]}}},
 ]
@@ -81,7 +82,7 @@ def alone(stored, tmp_path_factory):
     target = tmp_path_factory.mktemp("alone") / "rows.csv"
     rows, estimates = table(stored / "equality-results", target)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
-    assert 2 * 3 * 24 == len(statuses)
+    assert 2 * 3 * 25 == len(statuses)
     assert {"ok", "failed"} == set(statuses)
     return rows, estimates
 

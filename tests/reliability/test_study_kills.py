@@ -28,6 +28,7 @@ algorithms = [
     "random-sortnregress",
     {{use = "sleeper", seconds = 0.05}},
     {{use = "rogue", deed = {deeds}, seconds = 8, memory = "1 GB"}},
+    {{use = "together", deed = "fail", share = 0.1, seconds = 0.3, batch = 7}},
 ]
 
 [[problems]]
@@ -74,7 +75,7 @@ def undisturbed(run, study_file, tmp_path_factory, computed_once):
 
     rows, estimates = computed_once("undisturbed", compute)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
-    assert 2 * REPLICATES * 8 == len(statuses)
+    assert 2 * REPLICATES * 9 == len(statuses)
     assert {"ok", "failed", "timeout"} == set(statuses)
     return rows, estimates
 

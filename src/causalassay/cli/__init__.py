@@ -27,6 +27,7 @@ PANELS = {
         "status": "results:status",
         "log": "results:log",
         "replay": "studies:replay",
+        "batches": "batches:batches",
     },
     "Look at its results": {
         "summary": "results:summary",

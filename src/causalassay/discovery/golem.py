@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -28,9 +29,9 @@ from causalassay.discovery.continuous.moments import (
     check_device,
     is_singular,
     own_order_moments,
-    solver_on,
     thresholded,
 )
+from causalassay.discovery.continuous.together import Search, SolvedTogether
 
 __all__ = ["GolemEV", "GolemNV", "golem_loss"]
 
@@ -39,7 +40,7 @@ STEADY = 1e-4
 
 
 @dataclass(frozen=True)
-class GolemEV:
+class GolemEV(SolvedTogether):
     """Maximise the Gaussian likelihood with equal noise variances, penalising cycles and weights.
 
     Parameters
@@ -53,8 +54,9 @@ class GolemEV:
         The step size of Adam.
     threshold : float
         Weights up to it make no edge; while there is a cycle its weakest edges go, too.
-    device : {"cpu", "cuda"}
-        "cuda" computes the same steps on a graphics card, with torch.
+    device : {"cpu", "torch", "cuda"}
+        "cuda" computes the same steps on a graphics card, with torch, and "torch" does so on the
+        processor. With either a study computes many data sets of one size in one call.
 
     Notes
     -----
@@ -102,16 +104,30 @@ class GolemEV:
     def __post_init__(self) -> None:
         _check(self)
 
-    def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values; nothing is random."""
-        moments = _regular_moments(data)
+        if self.batched:
+            return self.discover_by_torch(data, rng)
+        moments = self.moments(data)
         weights = np.zeros_like(moments.covariance)
         info = _descend(self, "ev", moments, weights)
-        return thresholded(weights, moments.columns, np.nextafter(self.threshold, np.inf), info)
+        return _estimate(self, moments, weights, info)
+
+    def moments(self, data: Dataset) -> Moments:
+        """Return what the search needs of the data."""
+        return _regular_moments(data)
+
+    def searches(self) -> list[Search]:
+        """Return the settings of the search."""
+        return [_search(self, "ev")]
+
+    def estimate(self, moments: Moments, solved: Mapping[str, Any]) -> Estimate:
+        """Return the estimate that solved numbers make."""
+        return _solved_estimate(self, moments, solved)
 
 
 @dataclass(frozen=True)
-class GolemNV:
+class GolemNV(SolvedTogether):
     """Maximise the Gaussian likelihood with any noise variances, penalising cycles and weights.
 
     Parameters
@@ -164,20 +180,38 @@ class GolemNV:
         if self.start not in ("zero", "ev"):
             raise RefusedValue("start", f"expected 'zero' or 'ev', got {self.start!r}")
 
-    def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values; nothing is random."""
-        moments = _regular_moments(data)
+        if self.batched:
+            return self.discover_by_torch(data, rng)
+        moments = self.moments(data)
         weights = np.zeros_like(moments.covariance)
         if self.start == "ev":
-            first = GolemEV(
-                lambda2=self.lambda2,
-                steps=self.steps,
-                learning_rate=self.learning_rate,
-                device=self.device,
-            )
-            _descend(first, "ev", moments, weights)
+            _descend(self._first(), "ev", moments, weights)
         info = _descend(self, "nv", moments, weights)
-        return thresholded(weights, moments.columns, np.nextafter(self.threshold, np.inf), info)
+        return _estimate(self, moments, weights, info)
+
+    def moments(self, data: Dataset) -> Moments:
+        """Return what the search needs of the data."""
+        return _regular_moments(data)
+
+    def searches(self) -> list[Search]:
+        """Return the settings of each search; a later one starts where the one before ended."""
+        first = [_search(self._first(), "ev")] if self.start == "ev" else []
+        return [*first, _search(self, "nv")]
+
+    def estimate(self, moments: Moments, solved: Mapping[str, Any]) -> Estimate:
+        """Return the estimate that solved numbers make."""
+        return _solved_estimate(self, moments, solved)
+
+    def _first(self) -> GolemEV:
+        """Return what finds the weights to start from."""
+        return GolemEV(
+            lambda2=self.lambda2,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            device=self.device,
+        )
 
 
 def _check(golem: GolemEV | GolemNV) -> None:
@@ -208,8 +242,6 @@ def _descend(
     golem: GolemEV | GolemNV, variant: Variant, moments: Moments, weights: Weights
 ) -> dict[str, Any]:
     """Move the weights, in place, by Adam; return what `info` reports."""
-    if golem.device != "cpu":
-        return _descend_on_card(golem, variant, moments, weights)
     problem = new_golem_objective(
         moments.covariance, moments.n_samples, variant, golem.lambda1, golem.lambda2
     )
@@ -223,25 +255,31 @@ def _descend(
     return _report(golem, loss, float(problem.parts[2]), loss - before, len(weights))
 
 
-def _descend_on_card(
-    golem: GolemEV | GolemNV, variant: Variant, moments: Moments, weights: Weights
-) -> dict[str, Any]:
-    solved = solver_on(golem.device).solve_golem(
-        moments.covariance[None],
-        [moments.n_samples],
-        variant,
-        lambda1=golem.lambda1,
-        lambda2=golem.lambda2,
-        steps=golem.steps,
-        learning_rate=golem.learning_rate,
-        start=weights[None],
-        device=golem.device,
-    )
-    loss, h, change = (float(solved[name][0]) for name in ("loss", "h", "change"))
+def _search(golem: GolemEV | GolemNV, variant: Variant) -> Search:
+    return {
+        "solver": "golem",
+        "variant": variant,
+        "lambda1": golem.lambda1,
+        "lambda2": golem.lambda2,
+        "steps": golem.steps,
+        "learning_rate": golem.learning_rate,
+    }
+
+
+def _solved_estimate(
+    golem: GolemEV | GolemNV, moments: Moments, solved: Mapping[str, Any]
+) -> Estimate:
+    loss, h, change = (float(solved[name]) for name in ("loss", "h", "change"))
     if not np.isfinite(loss):
         raise _diverged(golem.steps)
-    weights[:] = solved["weights"][0]
-    return _report(golem, loss, h, change, len(weights))
+    info = _report(golem, loss, h, change, len(moments.columns))
+    return _estimate(golem, moments, solved["weights"], info)
+
+
+def _estimate(
+    golem: GolemEV | GolemNV, moments: Moments, weights: Weights, info: dict[str, Any]
+) -> Estimate:
+    return thresholded(weights, moments.columns, np.nextafter(golem.threshold, np.inf), info)
 
 
 def _diverged(step: int) -> NotApplicable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -17,10 +18,10 @@ from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.moments import (
     Device,
+    Moments,
     check_device,
     is_singular,
     own_order_moments,
-    solver_on,
     thresholded,
 )
 from causalassay.discovery.continuous.notears_objective import (
@@ -31,6 +32,7 @@ from causalassay.discovery.continuous.notears_objective import (
     new_lagrangian,
 )
 from causalassay.discovery.continuous.quadratic_model import new_state
+from causalassay.discovery.continuous.together import Search, SolvedTogether
 from causalassay.discovery.statistics import observational_values
 from causalassay.graphs.orders import Indices
 
@@ -176,7 +178,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True)
-class NOTEARS:
+class NOTEARS(SolvedTogether):
     """Fit all regressions at once, pushing the weights towards a DAG.
 
     The squared error over 2n plus λ₁ times the sum of absolute weights is
@@ -202,9 +204,10 @@ class NOTEARS:
         program: slow, and its graph can depend on the order of the columns.
         "fast", for ``lambda1=0``, minimises the same objective over the same
         graphs by search over orders of the variables, and mostly finds lower values.
-    device : {"cpu", "cuda"}
+    device : {"cpu", "torch", "cuda"}
         "cuda" follows the augmented Lagrangian on a graphics card, with torch: another L-BFGS,
-        so that some end in another local minimum.
+        so that some end in another local minimum; "torch" does so on the processor. With either
+        a study computes many data sets of one size in one call.
 
     Notes
     -----
@@ -304,18 +307,13 @@ class NOTEARS:
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values; only the fast solver uses `rng`."""
-        covariance, columns, _ = own_order_moments(data)
-        if self.lambda1 == 0 and is_singular(covariance):
-            raise NotApplicable(
-                "a column is a linear combination of others (or there are no more rows than "
-                "columns), so that weights are not determined; remove columns, take more rows "
-                "or set lambda1 > 0"
-            )
+        if self.batched:
+            return self.discover_by_torch(data, rng)
+        covariance, columns, _ = self.moments(data)
         if self.solver == "fast":
             weights = regressions(covariance, best_order(covariance, rng, RESTARTS))
             info = {"h": 0.0, "objective": _loss(covariance, weights), "converged": True}
             return thresholded(weights, columns, self.threshold, info)
-        _check_scale(covariance, self.threshold)
         if self.solver == "augmented-lagrangian":
             weights, info = self._follow_multiplier(covariance)
             return thresholded(weights, columns, self.threshold, info)
@@ -328,19 +326,33 @@ class NOTEARS:
         )
         return thresholded(weights, np.arange(len(columns)), self.threshold, info)
 
+    def moments(self, data: Dataset) -> Moments:
+        """Return what the search needs of the data."""
+        moments = own_order_moments(data)
+        if self.lambda1 == 0 and is_singular(moments.covariance):
+            raise NotApplicable(
+                "a column is a linear combination of others (or there are no more rows than "
+                "columns), so that weights are not determined; remove columns, take more rows "
+                "or set lambda1 > 0"
+            )
+        if self.solver != "fast":
+            _check_scale(moments.covariance, self.threshold)
+        return moments
+
+    def searches(self) -> list[Search]:
+        """Return the settings of the search."""
+        names = ("lambda1", "max_iter", "h_tolerance", "rho_max")
+        return [{"solver": "notears"} | {name: getattr(self, name) for name in names}]
+
+    def estimate(self, moments: Moments, solved: Mapping[str, Any]) -> Estimate:
+        """Return the estimate that solved numbers make."""
+        if not np.isfinite(solved["weights"]).all():
+            raise NotApplicable("the weights left the range of double precision; change the units")
+        info = {name: solved[name].item() for name in solved if name != "weights"}
+        return thresholded(solved["weights"], moments.columns, self.threshold, info)
+
     def _follow_multiplier(self, covariance: Weights) -> tuple[Weights, dict[str, Any]]:
         """Minimise the augmented Lagrangian again and again: algorithm 1."""
-        if self.device != "cpu":
-            solved = solver_on(self.device).solve_notears(
-                covariance[None],
-                self.lambda1,
-                self.max_iter,
-                self.h_tolerance,
-                self.rho_max,
-                self.device,
-            )
-            weights = solved.pop("weights")[0]
-            return weights, {name: numbers[0].item() for name, numbers in solved.items()}
         problem = new_lagrangian(covariance, self.lambda1)
         d = len(covariance)
         state = new_state(np.zeros(2 * d * (d - 1)))

@@ -19,20 +19,20 @@ from causalassay.processes.limits import Loss
 from causalassay.processes.resources import Needs
 from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
+from causalassay.study.pending import pending_calls, pending_tasks
 from causalassay.study.plan import (
     Batch,
     Batcher,
-    MeasureTask,
     Purpose,
     Record,
-    RescoreTask,
     RunTask,
     Statistic,
     Status,
     Study,
     Task,
     batch_limits,
-    coordinates,
+    is_batched,
+    is_call,
     task_needs,
     tried_apart,
 )
@@ -139,7 +139,7 @@ def run_study(  # noqa: PLR0913  most of them have defaults
 
                 if any(entry.tuning for entry in study.algorithms):
                     _run_purpose(study, store, running, "tuning", show)
-                    _choose(study, store)
+                    choose_candidates(study, store)
                 _run_purpose(study, store, running, "main", show)
             store.remove_marks()
             ended = "completed"
@@ -228,10 +228,12 @@ def _run_purpose(
 
     show()
     at_once = ready_before_others(study)
-    run_tasks(study, pending_tasks(study, store, purpose, at_once), executor, save)
+    tasks, calls = pending_tasks(study, store, purpose, at_once), pending_calls
+    run_tasks(study, tasks, executor, save, calls(study, store, purpose))
     if any(entry.own is not None for entry in study.metrics):
         # Runs that were lost with a metric of one's own were repeated without: it comes now.
-        run_tasks(study, pending_tasks(study, store, purpose), executor, save)
+        tasks = pending_tasks(study, store, purpose)
+        run_tasks(study, tasks, executor, save, calls(study, store, purpose))
 
 
 def _counts(store: Store, purpose: Purpose) -> tuple[Counter[str], Counter[str]]:
@@ -244,7 +246,7 @@ def _counts(store: Store, purpose: Purpose) -> tuple[Counter[str], Counter[str]]
     return counts, +reasons
 
 
-def _choose(study: Study, store: Store) -> None:
+def choose_candidates(study: Study, store: Store) -> None:
     """Choose the candidate of each tuned algorithm on each problem; a choice once made stays."""
     for algorithm, entry in enumerate(study.algorithms):
         if entry.tuning is None:
@@ -280,6 +282,7 @@ def run_tasks(
     tasks: Iterator[Task],
     executor: Executor,
     save: Callable[[list[Record]], None],
+    calls: Sequence[Iterator[Batch]] = (),
 ) -> None:
     """Run tasks until there are none left, saving records as they come.
 
@@ -292,8 +295,10 @@ def run_tasks(
     executor : Executor
     save : callable
         Takes a list of records; called twice a second or so.
+    calls : sequence of iterators of Batch
+        Tasks that are computed many in one call, each batch a call.
     """
-    submitted = _Submitted(study, tasks, executor)
+    submitted = _Submitted(study, tasks, calls, executor)
     saved = time.monotonic()
     try:
         while submitted.submit():
@@ -309,10 +314,19 @@ def run_tasks(
 class _Submitted:
     """The batches that are under way, and the records of those that have ended."""
 
-    def __init__(self, study: Study, tasks: Iterator[Task], executor: Executor) -> None:
+    def __init__(
+        self,
+        study: Study,
+        tasks: Iterator[Task],
+        calls: Sequence[Iterator[Batch]],
+        executor: Executor,
+    ) -> None:
         self.records: list[Record] = []
         self._study = study
         self._batcher = Batcher(tasks, partial(task_needs, study))
+        self._calls = list(calls)
+        self._next_of: dict[Iterator[Batch], Batch] = {}
+        self._n_calls: Counter[Needs] = Counter()
         self._executor = executor
         self._retries: deque[Batch] = deque()
         self._losses: Counter[Task] = Counter()
@@ -323,13 +337,13 @@ class _Submitted:
         while batch := self._next_batch():
             needs = task_needs(self._study, batch[0])
             self._executor.submit(batch, batch_limits(self._study, batch), needs)
-            self._n_under_way[needs] += 1
+            self._count(batch, 1)
         return self._n_under_way.total() > 0
 
     def collect(self) -> None:
         """Wait a little and take in what has ended."""
         for batch, outcome in self._executor.completed(_WAIT):
-            self._n_under_way[task_needs(self._study, batch[0])] -= 1
+            self._count(batch, -1)
             if isinstance(outcome, Loss):
                 self._lose(batch, outcome)
                 continue
@@ -354,10 +368,39 @@ class _Submitted:
             if task_needs(self._study, batch[0]) not in full:
                 self._retries.remove(batch)
                 return batch
-        return self._batcher.next(self._executor.batch_seconds, full)
+        batch = self._batcher.next(self._executor.batch_seconds, full)
+        return batch or self._next_call(full)
+
+    def _next_call(self, full: Set[Needs]) -> Batch:
+        """Return a call that there is room for: few are under way, since each has many tasks.
+
+        Other tasks with the same needs come first, so that a study soon has rows of each.
+        """
+        room = max(self._executor.workers, 1)
+        for stream in [*self._calls]:
+            call = self._next_of.pop(stream, None) or next(stream, None)
+            if call is None:
+                self._calls.remove(stream)
+                continue
+            needs = task_needs(self._study, call[0])
+            if needs not in full and self._n_calls[needs] < room:
+                return call
+            self._next_of[stream] = call
+        return ()
+
+    def _count(self, batch: Batch, change: int) -> None:
+        """Count what is under way."""
+        needs = task_needs(self._study, batch[0])
+        self._n_under_way[needs] += change
+        if is_batched(self._study, batch[0]):
+            self._n_calls[needs] += change
 
     def _lose(self, batch: Batch, loss: Loss) -> None:
         """Try the tasks of a lost batch apart; one that is lost alone, and again, has failed."""
+        if is_call(self._study, batch):
+            middle = len(batch) // 2
+            self._retries.extend((batch[:middle], batch[middle:]))
+            return
         if len(batch) > 1:
             self._retries.extend((task,) for task in batch)
             return
@@ -371,92 +414,6 @@ class _Submitted:
             return
         status: Status = "timeout" if loss.cause == "timeout" else "failed"
         self.records.append(Record.without_scores(task, status, loss.reason))
-
-
-# What is left to do: the plan less what the store has, one problem at a time.
-
-
-def pending_tasks(
-    study: Study, store: Store, purpose: Purpose, at_once: Set[int] = frozenset()
-) -> Iterator[Task]:
-    """Yield the tasks without a row, those to be computed again, and those that lack a number.
-
-    The store is asked as the work goes on, so that a plan of 10^6 tasks is
-    never in memory.
-
-    Parameters
-    ----------
-    study : Study
-    store : Store
-    purpose : {"main", "tuning"}
-    at_once : set of int
-        Algorithms whose tasks of the first replicate come before all others: those that need
-        not wait until kernels have been compiled.
-    """
-    wanted = _wanted_metrics(study, purpose)
-    for problem, replicate, algorithms, measured in _in_order(study, purpose, at_once):
-        stored = store.rows(purpose, problem, replicate)
-        if measured:
-            missing = _missing(range(len(study.diagnostics)), stored.diagnostics)
-            if missing:
-                yield MeasureTask(purpose, problem, replicate, missing)
-        for algorithm in algorithms:
-            run = _algorithm_to_run(study, store, problem, algorithm)
-            row = stored.algorithms.get(algorithm)
-            address = (purpose, problem, replicate, algorithm)
-            if row is None or row.outdated:
-                yield RunTask(*address, run, wanted[algorithm])
-                continue
-            missing = _missing(wanted[algorithm], row.metrics)
-            if missing and row.status == "ok":
-                estimate = store.estimate(*address)
-                if estimate is None:
-                    yield RunTask(*address, run, wanted[algorithm])
-                else:
-                    yield RescoreTask(*address, run, missing, estimate)
-
-
-def _in_order(
-    study: Study, purpose: Purpose, at_once: Set[int]
-) -> Iterator[tuple[int, int, tuple[int, ...], bool]]:
-    """Yield problem, replicate, algorithms, and whether the problem is measured then."""
-    if at_once:
-        for problem, replicate, algorithms in coordinates(study, purpose):
-            early = tuple(index for index in algorithms if index in at_once)
-            if replicate == 0 and early:
-                yield problem, replicate, early, False
-    for problem, replicate, algorithms in coordinates(study, purpose):
-        late = algorithms
-        if replicate == 0:
-            late = tuple(index for index in algorithms if index not in at_once)
-        yield problem, replicate, late, purpose == "main"
-
-
-def _missing(wanted: Iterable[int], stored: frozenset[int]) -> tuple[int, ...]:
-    return tuple(index for index in wanted if index not in stored)
-
-
-def _algorithm_to_run(study: Study, store: Store, problem: int, algorithm: int) -> int:
-    entry = study.algorithms[algorithm]
-    if entry.tuning is None:
-        return algorithm
-    chosen = store.choice(problem, algorithm)
-    if chosen is None:
-        raise ValueError(f"{entry.name} is to be tuned before its tasks are planned")
-    return chosen
-
-
-def _wanted_metrics(study: Study, purpose: Purpose) -> dict[int, tuple[int, ...]]:
-    """Return the scores to compute for each algorithm: in a tuning its criterion only."""
-    if purpose == "main":
-        every_metric = tuple(range(len(study.metrics)))
-        return dict.fromkeys(study.listed, every_metric)
-    wanted: dict[int, set[int]] = {}
-    for entry in study.algorithms:
-        if entry.tuning:
-            for candidate in entry.tuning.candidates:
-                wanted.setdefault(candidate, set()).add(entry.tuning.criterion)
-    return {candidate: tuple(sorted(metrics)) for candidate, metrics in wanted.items()}
 
 
 # Hyper-parameters chosen on held-out systems.

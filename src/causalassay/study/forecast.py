@@ -321,6 +321,7 @@ def describe(study: Study) -> list[str]:
         _group("diagnostics of each data set", study.diagnostics),
         *_limits(listed),
         *_needs(listed),
+        *_together(listed),
     ]
 
 
@@ -396,6 +397,18 @@ def _needs(listed: Sequence[AlgorithmEntry]) -> list[str]:
         if parts:
             groups.setdefault(", ".join(parts), []).append(entry.name)
     return [f"reserved: {_names(names)}: {parts}" for parts, names in groups.items()]
+
+
+def _together(listed: Sequence[AlgorithmEntry]) -> list[str]:
+    """Return which algorithms compute many tasks in one call."""
+    groups: dict[str, list[str]] = {}
+    for entry in listed:
+        if entry.is_batched:
+            most = "" if entry.batch is None else f", at most {entry.batch}"
+            groups.setdefault(most, []).append(entry.name)
+    return [
+        f"tasks of one size in one call: {_names(names)}{most}" for most, names in groups.items()
+    ]
 
 
 def _limit(limits: Limits) -> str:

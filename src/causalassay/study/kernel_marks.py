@@ -23,7 +23,7 @@ from causalassay.data.dataset import World
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
 from causalassay.models import SCM, Dirichlet, SeriesSCM
 from causalassay.study.keys import digest
-from causalassay.study.plan import Study
+from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.problem_specs import world
 from causalassay.study.programs import is_ours
 
@@ -84,6 +84,11 @@ def algorithm_job(use: str, kind: World) -> str:
     return f"{kind} algorithm {use}"
 
 
+def has_kernels(entry: AlgorithmEntry) -> bool:
+    """Return whether an algorithm of ours is compiled: those that compute many use torch."""
+    return entry.use not in WITHOUT_KERNELS and not entry.computes_many
+
+
 def worlds(study: Study) -> tuple[World, ...]:
     """Return the kinds of data that a study has."""
     return tuple(dict.fromkeys(world(entry.spec) for entry in study.problems))
@@ -92,9 +97,7 @@ def worlds(study: Study) -> tuple[World, ...]:
 def algorithm_jobs(study: Study) -> dict[str, str]:
     """Return the name of each algorithm of ours with kernels, by the job that compiles it."""
     uses = dict.fromkeys(
-        entry.use
-        for entry in study.algorithms
-        if is_ours(entry.algorithm) and entry.use not in WITHOUT_KERNELS
+        entry.use for entry in study.algorithms if is_ours(entry.algorithm) and has_kernels(entry)
     )
     kinds = worlds(study)
     return {algorithm_job(use, kind): use for use in uses for kind in kinds}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from causalassay.contracts import Algorithm
+from causalassay.contracts import Algorithm, computes_many
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS, GraphMetric, Resolution
 from causalassay.processes.limits import Limits
@@ -123,12 +123,15 @@ class PickledAlgorithm:
         Whether all the code it runs is causalassay's own.
     environment : str
         Of a third-party package: its algorithms share a process; empty for others.
+    computes_many : bool
+        Whether it computes many data sets of one size in one call.
     """
 
     payload: bytes = field(repr=False)
     key: str
     ours: bool
     environment: str = ""
+    computes_many: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,9 @@ class AlgorithmEntry:
     tuning : Tuning, optional
     tuned_key : str
         What the tuning is, as part of the key; empty without tuning.
+    batch : int, optional
+        How many of its tasks one call computes at most, if it computes many at once; by default
+        as many as `most_members` says. No part of the key: on a card it may change last bits.
     """
 
     name: str
@@ -164,6 +170,19 @@ class AlgorithmEntry:
     needs: Needs = NO_NEEDS
     tuning: Tuning | None = None
     tuned_key: str = ""
+    batch: int | None = None
+
+    @cached_property
+    def computes_many(self) -> bool:
+        """Whether it computes many data sets of one size in one call."""
+        if isinstance(self.algorithm, PickledAlgorithm):
+            return self.algorithm.computes_many
+        return computes_many(self.algorithm)
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether its tasks are put together, many into one call."""
+        return self.computes_many and self.batch != 1
 
     @cached_property
     def key(self) -> str:
@@ -242,16 +261,27 @@ class Study:
         return replicates_of(self.problems[problem].spec, self.replicates)
 
 
-def coordinates(study: Study, purpose: Purpose) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Yield problem, replicate and the algorithms to run there, in the order of work."""
+def coordinates(
+    study: Study, purpose: Purpose, problems: Sequence[int] | None = None
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Yield problem, replicate and the algorithms to run there, in the order of work.
+
+    Parameters
+    ----------
+    study : Study
+    purpose : {"main", "tuning"}
+    problems : sequence of int, optional
+        Of which problems, by index; by default of all.
+    """
+    problems = range(len(study.problems)) if problems is None else problems
     if purpose == "tuning":
-        for problem in range(len(study.problems)):
+        for problem in problems:
             for replicate, candidates in _tuned_replicates(study):
                 yield problem, replicate, candidates
         return
     # Replicates outside: an interrupted study has something of every problem.
     for replicate in range(study.replicates):
-        for problem in range(len(study.problems)):
+        for problem in problems:
             if replicate < study.replicates_of(problem):
                 yield problem, replicate, study.listed
 
@@ -500,6 +530,47 @@ MOST_TASKS = 256
 
 MOST_ASIDE = 4096
 """Tasks that may wait for a card, for cores or for others of their algorithm."""
+
+
+MOST_MEMBERS, FEWEST_MEMBERS = 1000, 100
+"""Tasks of one call, unless the study states another number: of small problems, of large ones."""
+
+_ENTRIES = 2_500_000
+"""Entries of the matrices of one call, each as large as a covariance, for problems between."""
+
+
+def most_members(entry: AlgorithmEntry, n_nodes: int | None) -> int:
+    """Return how many tasks one call of an algorithm computes at most.
+
+    Parameters
+    ----------
+    entry : AlgorithmEntry
+    n_nodes : int, optional
+        Columns of the data; None where they are not known beforehand.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> entry = AlgorithmEntry("golem", "golem-ev", make_algorithm("golem-ev", device="cuda"))
+    >>> [most_members(entry, n_nodes) for n_nodes in (10, 20, 50, 100, None)]
+    [1000, 1000, 1000, 250, 100]
+    """
+    if not entry.is_batched:
+        return 1
+    if entry.batch is not None:
+        return entry.batch
+    by_size = 0 if n_nodes is None else _ENTRIES // n_nodes**2
+    return min(max(by_size, FEWEST_MEMBERS), MOST_MEMBERS)
+
+
+def is_batched(study: Study, task: Task) -> bool:
+    """Return whether a task runs an algorithm that computes many tasks in one call."""
+    return isinstance(task, RunTask) and study.algorithms[task.run].is_batched
+
+
+def is_call(study: Study, batch: Batch) -> bool:
+    """Return whether the tasks of a batch are computed by one call of their algorithm."""
+    return len(batch) > 1 and is_batched(study, batch[0])
 
 
 class Batcher:

@@ -298,6 +298,20 @@ def replicates_of(spec: ProblemSpec, stated: int) -> int:
     return 1 if isinstance(spec, FromFile) and spec.of_folder and spec.bootstrap is None else stated
 
 
+def n_nodes_of(spec: ProblemSpec) -> int | None:
+    """Return how many columns the data of a problem have; None where only the data tell.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import Chain
+    >>> from causalassay.models import SCM
+    >>> n_nodes_of(Generated(Chain(3), SCM(), 100)), n_nodes_of(FromFile("", "", Path(), Path()))
+    (3, None)
+    """
+    n_nodes = getattr(spec.graph, "n_nodes", None) if isinstance(spec, Generated) else None
+    return n_nodes if isinstance(n_nodes, int) else None
+
+
 def is_of_folder(spec: ProblemSpec) -> bool:
     """Return whether a problem is one file of a folder."""
     return isinstance(spec, FromFile) and spec.of_folder

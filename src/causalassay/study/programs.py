@@ -186,7 +186,8 @@ def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:
     payload = pickle.dumps(entry.algorithm, protocol=5)
     algorithm = entry.algorithm
     home = algorithm.definition.environment if isinstance(algorithm, EnvironmentAlgorithm) else ""
-    pickled = PickledAlgorithm(payload, entry.key, is_ours(algorithm), home)
+    ours, many = is_ours(algorithm), entry.computes_many
+    pickled = PickledAlgorithm(payload, entry.key, ours, home, many)
     return replace(entry, algorithm=pickled)
 
 

@@ -17,7 +17,7 @@ from causalassay.analysis.tables import baselines_last, own_table
 from causalassay.present.formatting import Interval, digits, formatted
 from causalassay.present.html import block_html
 from causalassay.present.latex import number, table_latex
-from causalassay.study.driver import pending_tasks
+from causalassay.study.pending import pending_tasks
 from causalassay.study.storage import Store, study_table
 from report_tables import study_like
 from study_texts import HEAD, PROBLEM, parsed

@@ -136,9 +136,32 @@ def test_a_device_changes_no_graph_of_clear_data(data_sets, on_the_cpu, algorith
         assert np.abs(expected.graph.astype(int) - came.graph).sum() <= 2
 
 
+@WITH_TORCH
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        GolemEV(steps=100, device="torch"),
+        GolemNV(steps=100, start="ev", device="torch"),
+        NOTEARS(lambda1=0.1, max_iter=2, device="torch"),
+    ],
+    ids=lambda algorithm: algorithm.name,
+)
+def test_relabelled_columns_in_a_call_have_relabelled_weights(data_sets, algorithm):
+    """To the last bit: sorted by their values the columns of both are the same."""
+    rng = np.random.default_rng(3)
+    orders = [rng.permutation(N_NODES) for _ in data_sets[:3]]
+    relabelled = [
+        data.permute_columns(order) for data, order in zip(data_sets, orders, strict=False)
+    ]
+    came = algorithm.discover_many([*data_sets[:3], *relabelled], [rng] * 6)
+    for estimate, other, order in zip(came[:3], came[3:], orders, strict=True):
+        assert (estimate.weights[np.ix_(order, order)] == other.weights).all()
+        assert (estimate.graph[np.ix_(order, order)] == other.graph).all()
+
+
 @pytest.mark.parametrize("algorithm", [GolemEV, GolemNV, NOTEARS])
 def test_what_no_device_can_do_is_refused(data_sets, algorithm, monkeypatch):
-    with pytest.raises(RefusedValue, match="expected 'cpu' or 'cuda', got 'tpu'"):
+    with pytest.raises(RefusedValue, match="expected 'cpu', 'torch' or 'cuda', got 'tpu'"):
         algorithm(device="tpu")
     with pytest.raises(NotApplicable, match="device = 'cuda'"):
         algorithm(device="cuda").discover(data_sets[0], np.random.default_rng(0))

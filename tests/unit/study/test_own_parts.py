@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from causalassay.study import LocalExecutor, run_study, study_table
-from causalassay.study.driver import pending_tasks
+from causalassay.study.pending import pending_tasks
 from causalassay.study.plan import RunTask
 from causalassay.study.programs import own_parts_of, programs_of
 from causalassay.study.replay import replay

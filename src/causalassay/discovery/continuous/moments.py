@@ -15,13 +15,25 @@ from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics import check_continuous, observational_values
 from causalassay.graphs.orders import Indices, acyclic_threshold, threshold
 
-Device = Literal["cpu", "cuda"]
+Device = Literal["cpu", "torch", "cuda"]
+"""What computes: kernels of ours, torch on the processor, or torch on a graphics card."""
 
 
 def check_device(device: str) -> None:
     """Refuse what is no device."""
     if device not in get_args(Device):
-        raise RefusedValue("device", f"expected 'cpu' or 'cuda', got {device!r}")
+        raise RefusedValue("device", f"expected 'cpu', 'torch' or 'cuda', got {device!r}")
+
+
+def torch_device(device: str) -> str:
+    """Return what torch calls a device of ours.
+
+    Examples
+    --------
+    >>> torch_device("torch"), torch_device("cuda")
+    ('cpu', 'cuda')
+    """
+    return "cpu" if device == "torch" else device
 
 
 class Moments(NamedTuple):
@@ -84,7 +96,7 @@ def is_singular(covariance: Weights) -> bool:
 
 
 def solver_on(device: str) -> Any:
-    """Return the module with the solvers for a device of torch.
+    """Return the module with the solvers, for "torch" or "cuda".
 
     Raises
     ------
@@ -98,7 +110,7 @@ def solver_on(device: str) -> Any:
             f"device = {device!r} needs torch: install the extra causalassay[gpu], or leave device "
             "out to compute on the CPU"
         ) from error
-    if not batch_solver.is_there(device):
+    if not batch_solver.is_there(torch_device(device)):
         raise NotApplicable(
             f"device = {device!r}: torch sees none here; in a study reserve one with gpus = 1, or "
             "leave device out to compute on the CPU"

@@ -35,6 +35,7 @@ from causalassay.study.language.mistakes import (
 )
 from causalassay.study.language.tables import (
     AlgorithmSchema,
+    CallSchema,
     LimitsSchema,
     MetricSchema,
     NeedsSchema,
@@ -212,7 +213,8 @@ def read_diagnostics(
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
 _LIMIT_KEYS = tuple(LimitsSchema.model_fields)
 _NEEDS_KEYS = tuple(NeedsSchema.model_fields)
-FOR_STUDIES = (*_LIMIT_KEYS, *_NEEDS_KEYS)
+_CALL_KEYS = tuple(CallSchema.model_fields)
+FOR_STUDIES = (*_LIMIT_KEYS, *_NEEDS_KEYS, *_CALL_KEYS)
 """Keys of an algorithm's table that say how a study runs it."""
 
 
@@ -328,6 +330,7 @@ class AlgorithmReader:
         stated = {key: table[key] for key in FOR_STUDIES if key in table and key not in legal}
         limits = read_limits(_part(stated, _LIMIT_KEYS), self.limits, location, self.mistakes)
         needs = _read_needs(_part(stated, _NEEDS_KEYS), location, self.mistakes)
+        call = validated(CallSchema, _part(stated, _CALL_KEYS), location, self.mistakes)
         fields = {key: value for key, value in table.items() if key in legal}
         unknown = [key for key in table if key not in legal and key not in stated]
         for key in unknown:
@@ -339,9 +342,15 @@ class AlgorithmReader:
             algorithm = construct(kind, fields, use, location, self.mistakes)
         if hasattr(algorithm, "in_study"):
             algorithm = self._placed(algorithm, location)
-        if algorithm is None or limits is None or needs is None or unknown:
+        if algorithm is None or limits is None or needs is None or call is None or unknown:
             return None
-        entry = AlgorithmEntry(name, use, algorithm, limits=limits, needs=needs)
+        entry = AlgorithmEntry(name, use, algorithm, limits=limits, needs=needs, batch=call.batch)
+        if call.batch is not None and not entry.computes_many:
+            message = f"{use!r} computes one data set at a time with these settings; leave it out"
+            if hasattr(algorithm, "device"):
+                message += ', or state device = "cuda" or "torch"'
+            self.mistakes.add(location.at("batch"), message)
+            return None
         try:
             _ = entry.key
         except TypeError as reason:

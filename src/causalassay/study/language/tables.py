@@ -45,6 +45,9 @@ LARGEST_INTEGER = 1_000_000_000
 MOST_THREADS = 1024
 """Threads of an algorithm."""
 
+MOST_TOGETHER = 1_000_000
+"""Tasks of one call."""
+
 MOST_CHOICES = 10_000
 """Values of one list to draw from."""
 
@@ -136,6 +139,14 @@ class NeedsSchema(StrictTable):
     threads: int = Field(1, ge=1, le=MOST_THREADS, description=f"from 1 to {MOST_THREADS}")
     gpus: float = Field(0.0, gt=0, le=1, description="a number above 0, at most 1: part of a GPU")
     at_most: int | None = Field(None, ge=1, description="an integer from 1")
+
+
+class CallSchema(StrictTable):
+    """How many tasks an algorithm computes in one call, if it computes many at once."""
+
+    batch: int | None = Field(
+        None, ge=1, le=MOST_TOGETHER, description=f"an integer from 1 to {MOST_TOGETHER}"
+    )
 
 
 class MetricSchema(StrictTable):

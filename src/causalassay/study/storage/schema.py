@@ -25,7 +25,7 @@ FILE = "study.sqlite"
 APPLICATION_ID = 0x63617361
 """Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
 
-VERSION = 4
+VERSION = 5
 """The version of the tables, raised with each change to them: other versions are refused."""
 
 
@@ -146,6 +146,9 @@ COLUMNS = (
            lambda entry: sqlite_number(entry.record.seconds), outcome=True, timing=True),
     Column("load_seconds", "wall time of loading the algorithm's code before; 0 if it was there",
            "number", "REAL", outcome=True, timing=True),
+    Column("batch", "how many tasks the call computed that computed this one; seconds are its part",
+           "integer", "INTEGER NOT NULL", lambda entry: entry.record.cells.get("batch", 1),
+           outcome=True, timing=True),
     Column("notes", "why a score is undefined, and what else the run noted, as JSON", "text",
            "TEXT", lambda entry: notes_text(dict(entry.record.notes)), outcome=True,
            position="end", names="perhaps"),

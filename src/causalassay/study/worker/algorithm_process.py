@@ -16,8 +16,9 @@ import signal
 import struct
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple, get_args
@@ -110,6 +111,25 @@ class Discover:
     scratch: str = ""
 
 
+@dataclass(frozen=True)
+class DiscoverMany:
+    """Ask a process to run an algorithm on many data sets of one size, in one call.
+
+    Parameters
+    ----------
+    number : int
+        Of the algorithm.
+    entropies : tuple of int
+        What begins the stream of the generator of each.
+    data : PickledObject, optional
+        The data sets; None is for those of the last request.
+    """
+
+    number: int
+    entropies: tuple[int, ...]
+    data: PickledObject | None
+
+
 def serve(connection: Connection) -> None:
     """Answer requests until the worker hangs up."""
     warnings.simplefilter("ignore")  # until it is known whose code runs: `_warnings_of`
@@ -132,7 +152,16 @@ def serve(connection: Connection) -> None:
                     if request.data is not None:
                         data = request.data.receive(connection)
                     begin_task(request.scratch)
-                    answer = _discover(algorithms[request.number], data, request.entropy, folder)
+                    algorithm = algorithms[request.number]
+                    attempted = partial(attempt, algorithm, data, request.entropy)
+                    answer = _discover(algorithm, attempted, folder)
+                case DiscoverMany() as request:
+                    if request.data is not None:
+                        data = request.data.receive(connection)
+                    begin_task("")
+                    algorithm = algorithms[request.number]
+                    attempted = partial(attempt_many, algorithm, data, request.entropies)
+                    answer = _discover(algorithm, attempted, folder)
             flush_printed()
             answer = answer._replace(clean=_is_clean())
             connection.send_bytes(message[:TOKEN] + _message(answer))
@@ -141,12 +170,14 @@ def serve(connection: Connection) -> None:
                 connection.send_bytes(message[:TOKEN] + rest)
 
 
-def _discover(algorithm: Algorithm, data: Dataset, entropy: int, folder: str) -> Answer:
+def _discover(
+    algorithm: Algorithm, attempted: Callable[[], tuple[AnswerKind, str, bytes]], folder: str
+) -> Answer:
     if _threads.woke_up():
         return Answer("disturbed", "a thread that an earlier task left went on computing")
     before = loaded_seconds()
     with _warnings_of(algorithm):
-        kind, text, packed = attempt(algorithm, data, entropy)
+        kind, text, packed = attempted()
     _give_back_memory_of_card()
     if kind == "raised" and is_disturbed(text, folder):
         kind = "disturbed"
@@ -183,28 +214,100 @@ def attempt(
     Algorithms are to draw from their generator alone. Those that draw from the generators of the
     whole process can be repeated, too: these begin with the same entropy.
     """
+    _seed_all(entropy)
+    rng = np.random.default_rng(entropy)
+    try:
+        check_rows(data, getattr(algorithm, "rows", "independent"))
+        return _checked(algorithm.discover(data, rng), data.n_nodes)
+    except NotApplicable as reason:
+        return _failure(reason)
+    except BaseException as error:  # an algorithm may raise anything, SystemExit too
+        if raising:
+            raise
+        return _failure(error)
+
+
+def attempt_many(
+    algorithm: Any, datasets: Sequence[Dataset], entropies: Sequence[int]
+) -> tuple[AnswerKind, str, bytes]:
+    """Run an algorithm on many data sets in one call; see `attempt`.
+
+    What is packed has what came of each, which `read_members` reads. A call that raises, or does
+    not return as much as it was given, is a failure of all.
+    """
+    _seed_all(entropies[0])
+    came: list[Any] = []
+    for data in datasets:
+        try:
+            check_rows(data, getattr(algorithm, "rows", "independent"))
+            came.append(None)
+        except NotApplicable as reason:
+            came.append(reason)
+    fit = [index for index, reason in enumerate(came) if reason is None]
+    rngs = [np.random.default_rng(entropies[index]) for index in fit]
+    try:
+        found = algorithm.discover_many([datasets[index] for index in fit], rngs) if fit else []
+    except BaseException as error:
+        return _failure(error)
+    if not isinstance(found, list) or len(found) != len(fit):
+        return "invalid", f"discover_many did not return a list of {len(fit)} estimates", b""
+    for index, each in zip(fit, found, strict=True):
+        came[index] = each
+    return "ok", "", b"".join(map(_member, came, datasets))
+
+
+def _member(came: Any, data: Dataset) -> bytes:
+    """Return what came of one data set of a call, as a message with its length."""
+    message = _message(answer_of(came, data.n_nodes))
+    return _LENGTH.pack(len(message)) + message
+
+
+def answer_of(came: Any, n_nodes: int) -> Answer:
+    """Return what is said of an estimate, or of the exception that came instead."""
+    raised = isinstance(came, BaseException)
+    return Answer(*(_failure(came) if raised else _checked(came, n_nodes)))
+
+
+def read_members(packed: bytes, count: int) -> list[Answer]:
+    """Return what came of each data set of a call.
+
+    Raises
+    ------
+    ValueError
+        If these are not so many answers: whoever sent them cannot be trusted.
+    """
+    members: list[Answer] = []
+    offset = 0
+    while offset < len(packed) and len(members) < count:
+        length = _LENGTH.unpack_from(packed[offset : offset + _LENGTH.size].ljust(_LENGTH.size))[0]
+        offset += _LENGTH.size + length
+        members.append(read_answer(packed[offset - length : offset]))
+    if len(members) != count or offset != len(packed):
+        raise ValueError(f"what came are not the answers of {count} tasks")
+    return members
+
+
+def _seed_all(entropy: int) -> None:
+    """Seed the generators of the whole process."""
     random.seed(entropy)
     np.random.seed(entropy % 2**32)  # noqa: NPY002  what we guard against
     with contextlib.suppress(Exception):  # what bears that name may be anything
         if torch := sys.modules.get("torch"):
             torch.manual_seed(entropy % 2**63)
-    rng = np.random.default_rng(entropy)
-    try:
-        check_rows(data, getattr(algorithm, "rows", "independent"))
-        return _checked(algorithm.discover(data, rng), data.n_nodes)
-    except NotInstalled as reason:
-        again = "then run the study with --retry skipped"
-        return "not-applicable", f"{message_text(reason)}, {again}", b""
-    except NotApplicable as reason:
-        return "not-applicable", message_text(reason), b""
-    except EnvironmentFailed as error:
-        if raising:
-            raise
-        return "raised", message_text(error), b""
-    except BaseException as error:  # an algorithm may raise anything, SystemExit too
-        if raising:
-            raise
-        return "raised", reason_text(error), b""
+
+
+def _failure(error: BaseException) -> tuple[AnswerKind, str, bytes]:
+    """Return what is said of an algorithm that raised an error."""
+    match error:
+        case NotInstalled():
+            again = "then run the study with --retry skipped"
+            return "not-applicable", f"{message_text(error)}, {again}", b""
+        case NotApplicable():
+            return "not-applicable", message_text(error), b""
+        case EnvironmentFailed():
+            return "raised", message_text(error), b""
+        case _:
+            return "raised", reason_text(error), b""
 
 
 class Answer(NamedTuple):

@@ -34,11 +34,14 @@ from causalassay.study.plan import (
     RunTask,
     Study,
     Task,
+    is_call,
     task_place,
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.scratch_folders import ScratchFolders
+from causalassay.study.worker.calls import run_call
 from causalassay.study.worker.discovering import (
+    BlindDiscovery,
     Discovered,
     Discovery,
     ShownData,
@@ -255,6 +258,9 @@ def run_batch(batch: Sequence[Task]) -> list[Record]:
     study = _state.study
     if study is None:
         raise RuntimeError("the worker has no study; call start_worker first")
+    if is_call(study, tuple(batch)) and isinstance(_state.discover, BlindDiscovery):
+        with working_at(task_place(batch[0])):
+            return run_call(study, batch, attempt_problem, _state.discover)
     return [_timed(study, task) for task in batch]
 
 

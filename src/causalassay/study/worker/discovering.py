@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,20 +19,22 @@ from causalassay.discovery.loading import load_code
 from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
-from causalassay.processes.messages import NO_OUTPUT, Output, SentObject
+from causalassay.processes.messages import NO_OUTPUT, Output, PickledObject, SentObject
 from causalassay.processes.scratch import begin_task
 from causalassay.processes.stages import loaded_seconds, watch_imports
 from causalassay.processes.worker import granted_card
-from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
+from causalassay.study.kernel_marks import algorithm_job, compiling, has_kernels
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
 from causalassay.study.reasons import readable
 from causalassay.study.worker.algorithm_process import (
     CLEAN,
     Answer,
     Discover,
+    DiscoverMany,
     Load,
     attempt,
     read_answer,
+    read_members,
 )
 
 TRIES = 3
@@ -114,6 +116,24 @@ class Discovered:
     output: Output = NO_OUTPUT
 
 
+@dataclass(eq=False)
+class ShownTogether:
+    """The data of several problems as an algorithm sees them in one call.
+
+    Parameters
+    ----------
+    members : tuple of ShownData
+        Of as many columns each.
+    """
+
+    members: tuple[ShownData, ...]
+
+    @cached_property
+    def sent(self) -> SentObject:
+        """The data, ready to be sent to processes."""
+        return SentObject(tuple(member.data for member in self.members))
+
+
 Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
 """Runs the algorithm of an entry on data, with a generator that begins with some entropy."""
 
@@ -146,7 +166,7 @@ def discover_here(
         load_code(entry.algorithm)
     kind, text, packed = attempt(entry.algorithm, shown.data, entropy, raising=raising)
     passed, loaded = time.perf_counter() - began, loaded_seconds() - before
-    return _discovered(Answer(kind, text, packed), passed - loaded, loaded)
+    return outcome_of(Answer(kind, text, packed), passed - loaded, loaded)
 
 
 class BlindDiscovery:
@@ -186,9 +206,37 @@ class BlindDiscovery:
         self, entry: AlgorithmEntry, shown: ShownData, entropy: int, scratch: str = ""
     ) -> Discovered:
         """Run the algorithm of an entry."""
+        return self._run(entry, _Request(ShownTogether((shown,)), (entropy,), scratch))
+
+    def together(
+        self, entry: AlgorithmEntry, shown: Sequence[ShownData], entropies: Sequence[int]
+    ) -> list[Discovered]:
+        """Run the algorithm of an entry on many data sets of one size, in one call.
+
+        A call that is stopped, dies, or fails as a whole is tried again in halves, down to
+        single tasks: one that is to blame costs only its own row.
+        """
+        if len(shown) == 1:
+            return [self(entry, shown[0], entropies[0])]
+        came = self._run(entry, _Request(ShownTogether(tuple(shown)), tuple(entropies)))
+        if came.status == "skipped" or entry.key in self._unloadable:
+            return [came] * len(shown)  # there is no card, or no torch: for none of them
+        if came.status == "ok":
+            with contextlib.suppress(ValueError):
+                return _members(came, len(shown))
+        middle = len(shown) // 2
+        return [
+            *self.together(entry, shown[:middle], entropies[:middle]),
+            *self.together(entry, shown[middle:], entropies[middle:]),
+        ]
+
+    def _run(self, entry: AlgorithmEntry, request: _Request) -> Discovered:
+        """Return what came of a request, in a process that is kept or new."""
         pickled = entry.algorithm
         if not isinstance(pickled, PickledAlgorithm):
             raise TypeError("expected a pickled algorithm where the truth is")
+        # A call of many is blamed at once: it is tried again in halves.
+        tries = TRIES if request.count == 1 else 1
         n_lost, card = 0, granted_card()
         if entry.needs.gpus and not card:
             return Discovered("skipped", NO_CARD)
@@ -200,17 +248,19 @@ class BlindDiscovery:
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
             process.process.output()  # what an earlier task left printed meanwhile
-            came = self._attempt(process, entry, shown, entropy, scratch)
+            came = self._attempt(process, entry, request)
             output = process.process.output()
             if isinstance(came, Discovered):
                 if came.status == "failed":
                     self._check_machine(process)
-                if not process.reusable:
+                # What made a call of many fail may have spoiled the card for this process.
+                spoiled = request.count > 1 and came.status == "failed"
+                if spoiled or not process.reusable:
                     self._drop(group)
                 return replace(came, output=output)
             n_lost += fresh
             blamed = came.cause == "timeout" or (fresh and came.cause == "memory")
-            blamed = blamed or n_lost >= TRIES
+            blamed = blamed or n_lost >= tries
             if blamed:
                 self._check_machine(process)
             self._drop(group)
@@ -256,34 +306,29 @@ class BlindDiscovery:
         self._processes.pop(group).process.close()
 
     def _attempt(
-        self,
-        process: _Process,
-        entry: AlgorithmEntry,
-        shown: ShownData,
-        entropy: int,
-        scratch: str,
+        self, process: _Process, entry: AlgorithmEntry, request: _Request
     ) -> Discovered | Loss:
         """Return what came of an algorithm in a process, or the loss of the process."""
         pickled: Any = entry.algorithm
-        number = process.numbers.get((entry.key, shown.data.world))
+        world = request.first.data.world
+        number = process.numbers.get((entry.key, world))
         load_seconds = 0.0
         if number is None:
             number = len(process.numbers)
             began = time.perf_counter()
-            with self._compiling(entry, pickled, shown.data.world):
-                failure = self._load(process, number, entry, pickled, shown.data.world)
+            with self._compiling(entry, pickled, world):
+                failure = self._load(process, number, entry, pickled, world)
             if failure is not None:
                 return failure
             load_seconds = time.perf_counter() - began
-            process.numbers[entry.key, shown.data.world] = number
-        limits = replace(entry.limits, memory=entry.limits.memory or self._memory)
+            process.numbers[entry.key, world] = number
+        limits = request.limits(entry.limits, self._memory)
         with _errors_of_the_machine():
-            sent = shown.sent
+            sent = request.sent
         began = time.perf_counter()
         new = not process.process.holds(sent)
-        request = Discover(number, entropy, sent.pickled if new else None, scratch)
-        longest = LONGEST_ANSWER + 64 * shown.data.n_nodes**2
-        answer = process.process.ask(request, limits, sent if new else None, longest)
+        asked = request.asked(number, sent.pickled if new else None)
+        answer = process.process.ask(asked, limits, sent if new else None, request.longest)
         seconds = time.perf_counter() - began
         process.used = True
         came = process.read(answer)
@@ -292,13 +337,13 @@ class BlindDiscovery:
         if came.kind == "disturbed":
             return Loss("pool", readable(came.text))
         loaded = min(came.loaded, seconds)
-        return _discovered(came, seconds - loaded, load_seconds + loaded)
+        return outcome_of(came, seconds - loaded, load_seconds + loaded)
 
     def _compiling(
         self, entry: AlgorithmEntry, pickled: PickledAlgorithm, world: World
     ) -> contextlib.AbstractContextManager[None]:
         """Note that an algorithm of ours is compiled as it is loaded."""
-        if not pickled.ours or entry.use in WITHOUT_KERNELS:
+        if not pickled.ours or not has_kernels(entry):
             return contextlib.nullcontext()
         return compiling(algorithm_job(entry.use, world), self._folder)
 
@@ -315,7 +360,9 @@ class BlindDiscovery:
         Code that cannot be read is not tried again: it would take as long each time.
         """
         main = self._main if b"_main__" in pickled.payload else None
-        load = Load(number, pickled.payload, world if pickled.ours else "", main, process.card)
+        # A tiny problem takes torch as long as many large ones: nothing is compiled for it.
+        kernels = pickled.ours and not pickled.computes_many
+        load = Load(number, pickled.payload, world if kernels else "", main, process.card)
         seconds = None if pickled.ours else entry.limits.load_seconds
         limits = Limits(seconds, self._memory, seconds)
         came = process.read(process.process.ask(load, limits))
@@ -332,6 +379,55 @@ class BlindDiscovery:
             return Loss("pool", text)
         self._unloadable[pickled.key] = Discovered("failed", text)
         return self._unloadable[pickled.key]
+
+
+@dataclass(eq=False)
+class _Request:
+    """What a process is asked to discover: one data set, or many in one call.
+
+    Parameters
+    ----------
+    shown : ShownTogether
+    entropies : tuple of int
+        What begins the stream of the generator of each.
+    scratch : str
+        The path of the scratch folder of a single task; empty for none.
+    """
+
+    shown: ShownTogether
+    entropies: tuple[int, ...]
+    scratch: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many data sets."""
+        return len(self.entropies)
+
+    @property
+    def first(self) -> ShownData:
+        """The first data set, or the only one."""
+        return self.shown.members[0]
+
+    @property
+    def sent(self) -> SentObject:
+        """The data, ready to be sent: of a single task the same that other algorithms have."""
+        return self.first.sent if self.count == 1 else self.shown.sent
+
+    @property
+    def longest(self) -> int:
+        """Bytes of an answer."""
+        return LONGEST_ANSWER + self.count * (64 * self.first.data.n_nodes**2 + 2**13)
+
+    def limits(self, stated: Limits, memory: int) -> Limits:
+        """Return the limits of the call: as much time as its tasks would have one by one."""
+        seconds = None if stated.seconds is None else stated.seconds * self.count
+        return replace(stated, seconds=seconds, memory=stated.memory or memory)
+
+    def asked(self, number: int, data: PickledObject | None) -> Discover | DiscoverMany:
+        """Return the message to a process that has the algorithm under a number."""
+        if self.count == 1:
+            return Discover(number, self.entropies[0], data, self.scratch)
+        return DiscoverMany(number, self.entropies, data)
 
 
 class _Group(NamedTuple):
@@ -391,7 +487,25 @@ def _errors_of_the_machine() -> Iterator[None]:
         raise until_mended(f"no process for algorithms can be had: {error}") from error
 
 
-def _discovered(came: Answer, seconds: float, load_seconds: float) -> Discovered:
+def _members(came: Discovered, count: int) -> list[Discovered]:
+    """Return what came of each task of a call: each has its part of the time.
+
+    Raises
+    ------
+    ValueError
+        If what was sent is not so many answers.
+    """
+    seconds, load_seconds = came.seconds / count, came.cells["load_seconds"] / count
+    answers = read_members(came.packed, count)
+    members = [outcome_of(answer, seconds, load_seconds) for answer in answers]
+    members = [replace(each, cells={**each.cells, "batch": count}) for each in members]
+    # What the call printed is kept for those who may ask why, and else once.
+    first, *others = (replace(each, output=came.output) for each in members)
+    return [first, *(replace(e, output=NO_OUTPUT) if e.status == "ok" else e for e in others)]
+
+
+def outcome_of(came: Answer, seconds: float, load_seconds: float) -> Discovered:
+    """Return what came of an algorithm, by what a process said of it."""
     kind, text, cells = came.kind, came.text, {"load_seconds": round(load_seconds, 3)}
     if kind == "ok":
         return Discovered("ok", "", came.packed, seconds, cells)

@@ -197,9 +197,7 @@ def _number(study: Study, name: str, made: MadeProblem) -> Any:
 def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) -> Record:
     problem, entry = made.problem, study.algorithms[task.run]
     shown = shown_data(study, task, made)
-    # Not a stream of its own: the state of one gives the study's seed away.
-    entropy = entropy_without_seed(study.seed, "discover", *_address(study, task), entry.key)
-    came = discover(entry, shown, entropy)
+    came = discover(entry, shown, discovery_entropy(study, task))
     record = _discovered(study, task, problem, shown, came)
     if record.status != "ok" and came.output.size:
         record = replace(record, notes={**record.notes, "printed": SHOWN_BY})
@@ -254,6 +252,15 @@ def shown_data(study: Study, task: RunTask, made: MadeProblem) -> ShownData:
         )
         made.shown = ShownData(permutation, data.permute_columns(permutation))
     return made.shown
+
+
+def discovery_entropy(study: Study, task: RunTask) -> int:
+    """Return what begins the stream of an algorithm's generator.
+
+    It is no stream of the study: the state of one gives the study's seed away.
+    """
+    key = study.algorithms[task.run].key
+    return entropy_without_seed(study.seed, "discover", *_address(study, task), key)
 
 
 def _address(study: Study, task: RunTask | RescoreTask) -> tuple[str, str, int]:

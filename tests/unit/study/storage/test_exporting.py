@@ -29,7 +29,7 @@ from stored_studies import (
 )
 
 HEAD = ["key", "problem", "replicate", "algorithm", "role", "use", "status", "reason"]
-HEAD += ["seconds", "load_seconds", "host", "scheme", "graph_key"]
+HEAD += ["seconds", "load_seconds", "batch", "host", "scheme", "graph_key"]
 LABELS = ["graph.kind", "graph.n_nodes", "model.noise_sd"]
 COLUMNS = [*HEAD, *LABELS, "parameters", "shd", "f1", "var_sortability", "n_edges", "notes"]
 

@@ -14,9 +14,9 @@ def test_the_stored_columns_are_those_of_the_present_version():
             connection.execute(statement)
         columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(rows)")]
     # Another list means another version of the tables.
-    cells = "key purpose problem replicate algorithm status reason seconds load_seconds notes"
+    cells = "key purpose problem replicate algorithm status reason seconds load_seconds batch notes"
     cells += " session host"
-    assert 4 == schema.VERSION
+    assert 5 == schema.VERSION
     assert tuple(cells.split()) == schema.CELLS
     assert ["id", *schema.CELLS, "checksum"] == columns
 
