@@ -92,6 +92,11 @@ class DaskExecutor:
         self._submitted: dict[DaskFuture, tuple[Batch, Limits, Needs]] = {}
         self._ended: queue.SimpleQueue[DaskFuture] = queue.SimpleQueue()
         self._counted: tuple[float, int] | None = None
+        # Whether there has been a dask worker with a card; those that there were when tasks
+        # waited for one; and when that was.
+        self._had_cards = False
+        self._card_workers: set[str] = set()
+        self._looked = 0.0
 
     def __enter__(self) -> Self:
         try:
@@ -147,7 +152,8 @@ class DaskExecutor:
     def submit(self, batch: Batch, limits: Limits, needs: Needs = NO_NEEDS) -> None:
         """Put a batch at the end of the queue.
 
-        One that needs a card goes to a dask worker with cards, if there is any.
+        One that needs a card goes to a dask worker with cards, if there has been any: where that
+        one is lost for a while, the batch waits for it, as all do when there is no dask worker.
         """
         # As bytes: the scheduler would otherwise read and hold each task.
         payload = pickle.dumps((batch, limits, needs), protocol=5)
@@ -164,6 +170,7 @@ class DaskExecutor:
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
         """Return the batches that have ended since the last call; wait for one so many seconds."""
+        self._send_waiting_again()
         ended: list[DaskFuture] = []
         with contextlib.suppress(queue.Empty):
             ended.append(self._ended.get(timeout=timeout))
@@ -209,9 +216,37 @@ class DaskExecutor:
             raise self._disconnected() from error
 
     def _has_cards(self) -> bool:
-        """Return whether a dask worker that is there has a graphics card."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        return any(worker["resources"].get(CARDS) for worker in workers)
+        """Return whether a dask worker has a graphics card, or one that was there had."""
+        if self._with_cards():
+            self._had_cards = True
+        elif self._had_cards:
+            logger.warning("no dask worker with a card at %s; waiting for one", self._address)
+        return self._had_cards
+
+    def _with_cards(self) -> set[str]:
+        """Return the addresses of the dask workers that have a graphics card."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        return {address for address, worker in workers.items() if worker["resources"].get(CARDS)}
+
+    def _send_waiting_again(self) -> None:
+        """Send batches that wait for a card again when a dask worker with one has come.
+
+        Dask gives waiting tasks to a worker when it joins, but its cards are known only when it
+        has the study, a moment later: the tasks would wait on.
+        """
+        waiting = [future for future, (_, _, needs) in self._submitted.items() if needs.gpus]
+        now = time.monotonic()
+        if not waiting or now - self._looked < _COUNT_EVERY:
+            return
+        self._looked = now
+        with contextlib.suppress(OSError):
+            before, self._card_workers = self._card_workers, self._with_cards()
+            if self._card_workers <= before:
+                return
+            given = {key for keys in self._client.processing().values() for key in keys}
+            for future in waiting:
+                if future.status == "pending" and future.key not in given:
+                    future.cancel()  # what is cancelled is submitted again
 
     def _send_study(self) -> None:
         try:

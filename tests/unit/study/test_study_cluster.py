@@ -14,6 +14,7 @@ from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.process_tree import kill_tree
 from causalassay.processes.resources import VISIBLE, Needs
 from causalassay.study import cluster_executor as cluster
 from causalassay.study.cluster_executor import DaskExecutor
@@ -130,6 +131,35 @@ def test_tasks_that_need_a_card_go_to_the_dask_worker_that_has_one(own):
         seen = decode(record.estimate).info
         expected = ("5", "2") if batch[0].algorithm else ("", "1")
         assert expected == (seen[VISIBLE], seen["OMP_NUM_THREADS"])
+
+
+def test_a_task_waits_for_the_worker_with_a_card_when_it_is_lost_for_a_while(own):
+    """On a busy machine a batch was sent to a worker without a card, which skipped it."""
+    own.environment[VISIBLE] = "5"
+    first = own.worker()
+    with Client(own.address) as client:
+        client.wait_for_workers(1, timeout=LIMIT)
+        needs = Needs(gpus=1.0)
+        study = study_of(Reserving(name="on a card"))
+        study = replace(study, algorithms=(replace(study.algorithms[0], needs=needs),))
+        with DaskExecutor(study, own.address) as executor:
+            executor.submit((task(0),), NO_LIMITS, needs)
+            assert "ok" == collect(executor, 1)[(task(0),)][0].status
+            kill_tree(first)
+            own.environment[VISIBLE] = ""
+            own.worker()
+            eventually(lambda: _cards_of(client) == [None])
+            executor.submit((task(0, 1),), NO_LIMITS, needs)
+            own.environment[VISIBLE] = "5"
+            own.worker()
+            (record,) = collect(executor, 1)[(task(0, 1),)]
+    assert ("ok", "") == (record.status, record.reason)
+    assert "5" == decode(record.estimate).info[VISIBLE]
+
+
+def _cards_of(client):
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return [worker["resources"].get(cluster.CARDS) for worker in workers]
 
 
 def test_a_cluster_gives_the_same_records_as_this_machine(shared):
