@@ -118,7 +118,8 @@ def export(options: ExportOptions, as_json: AsJson = False) -> None:
     if not exported.total:
         typer.echo(
             "no file written: no run is pending of an algorithm with "
-            'device = "cuda" or "torch"; rows with another status need --retry'
+            'device = "cuda" or "torch" (batch = 1 turns calls off); rows with another status need '
+            "--retry"
         )
         return
     solve = "causalassay batches solve" if options.program is None else f"python {options.program}"

@@ -17,7 +17,7 @@ ALGORITHMS = [Score(), ScoreSort(), NoGAM(), NoGAM(held_out="fifth")]
 
 
 def nonlinear(seed, d=6, n=150, kind="scm", **parameters):
-    rng = np.random.default_rng([2022, seed])
+    rng = np.random.default_rng([2022, *np.atleast_1d(seed)])
     graph = erdos_renyi(d, 1.5, rng)
     model = draw(kind, graph, rng, mechanism="gp-additive", **parameters)
     return model.sample(n, rng), graph
