@@ -185,10 +185,11 @@ def import_(options: ImportOptions, as_json: AsJson = False) -> None:
 
     Example: causalassay batches import study-results solved.npz
     """
-    from causalassay.study.batches.importing import import_solved, read_solved
+    from causalassay.study.batches.importing import check_study, import_solved, read_solved
 
     solved = read_solved(options.solved)
     study, folder = _study_of(options.results, options.out)
+    check_study(study, solved)  # opening its results would make this study theirs
     _permit(study, options.allow_programs)
     line = f"imported rows are in {folder}; run the same command to continue"
     with (

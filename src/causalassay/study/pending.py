@@ -15,6 +15,7 @@ from causalassay.study.plan import (
     coordinates,
     is_batched,
     most_members,
+    row_key,
     task_key,
 )
 from causalassay.study.problem_specs import n_nodes_of
@@ -119,6 +120,16 @@ def _left_of(
     address = (task.purpose, task.problem, task.replicate, task.algorithm)
     estimate = store.estimate(*address)
     return task if estimate is None else RescoreTask(*address, task.run, missing, estimate)
+
+
+def row_keys(study: Study) -> set[str]:
+    """Return the keys of all rows of algorithms that a study asks for."""
+    return {
+        row_key(study, purpose, problem, replicate, algorithm)
+        for purpose in _PURPOSES
+        for problem, replicate, algorithms in coordinates(study, purpose)
+        for algorithm in algorithms
+    }
 
 
 def run_tasks_by_key(study: Study, store: Store) -> dict[str, RunTask]:

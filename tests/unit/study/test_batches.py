@@ -327,6 +327,11 @@ def test_the_commands_say_what_to_do_next(tmp_path, monkeypatch):
     assert {"written": 0, "stored": 8}.items() <= json.loads(told.stdout).items()
     told = run_here("batches", "export", "batches-results", "more.npz")
     assert "no file written" in told.stdout
+    Path("fewer.toml").write_text(STUDY.replace("replicates = ", "replicates = 1 #"))
+    refused = run_here("batches", "import", "fewer.toml", "solved.npz", "--out", "batches-results")
+    assert (2, True) == (refused.returncode, "no rows of this study" in refused.stderr)
+    refused = run_here("batches", "import", "fewer.toml", "solved.npz", "--out", "elsewhere")
+    assert (2, False) == (refused.returncode, Path("elsewhere").exists())
     refused = run_here("batches", "import", "batches-results", "pending.npz")
     assert 2 == refused.returncode
     assert "solve it first" in refused.stderr

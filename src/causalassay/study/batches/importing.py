@@ -24,7 +24,7 @@ from causalassay.discovery.continuous.batch_format import (
     covariance_digest,
 )
 from causalassay.study.batches.exporting import fingerprint
-from causalassay.study.pending import run_tasks_by_key
+from causalassay.study.pending import row_keys, run_tasks_by_key
 from causalassay.study.plan import Record, RunTask, Study
 from causalassay.study.reasons import readable
 from causalassay.study.storage import Store
@@ -159,6 +159,30 @@ class Imported:
     stored: int
 
 
+def check_study(study: Study, solved: SolvedFile) -> None:
+    """Refuse a file that is not of a study, before results take on the study's text.
+
+    Parameters
+    ----------
+    study : Study
+    solved : SolvedFile
+    """
+    if solved.fingerprint != fingerprint(study):
+        raise ValueError(
+            f"{solved.path} is of the study {solved.study!r}, this is {study.name!r}, or its seed "
+            "is another; import it into the results that it was exported from"
+        )
+    rows = row_keys(study)
+    for group in solved.groups:
+        keys = [str(key) for key in group.told["keys"].tolist()]
+        if unknown := [key for key in keys if key not in rows]:
+            raise ValueError(
+                f"{solved.path}: {len(unknown)} of its {len(keys)} rows of one algorithm are no "
+                f"rows of this study, such as {readable(unknown[0])}; the study file, or a "
+                "version, has changed since it was exported: export again"
+            )
+
+
 def import_solved(
     study: Study,
     store: Store,
@@ -184,11 +208,7 @@ def import_solved(
     ValueError
         If the file, or a problem in it, is not of this study. Rows before that problem stay.
     """
-    if solved.fingerprint != fingerprint(study):
-        raise ValueError(
-            f"{solved.path} is of the study {solved.study!r}, this is {study.name!r}, or its seed "
-            "is another; import it into the results that it was exported from"
-        )
+    check_study(study, solved)
     tasks = _tasks(study, store, solved)
     written = 0
     waiting: list[Record] = []
@@ -218,12 +238,10 @@ def _tasks(study: Study, store: Store, solved: SolvedFile) -> dict[str, RunTask]
         keys = [str(key) for key in group.told["keys"].tolist()]
         if len(set(keys)) < len(keys):
             raise ValueError(f"{solved.path} has a row twice; solve it again")
-        unknown = [key for key in keys if key not in tasks]
-        if unknown:
+        if not tasks.keys() >= set(keys):
             raise ValueError(
-                f"{solved.path}: {len(unknown)} of its {len(keys)} rows of one algorithm are no "
-                f"rows of this study, such as {readable(unknown[0])}; the study file, or a "
-                "version, has changed since it was exported: export again"
+                f"{solved.path} has rows that this study does not compute in calls, or not yet: "
+                "see the `batch` and `device` of its algorithms, and tune first"
             )
         if any(study.algorithms[tasks[key].run].key != group.key for key in keys):
             raise ValueError(
