@@ -87,6 +87,10 @@ def export(options: ExportOptions, as_json: AsJson = False) -> None:
     from causalassay.study.batches.exporting import export_pending, write_program
 
     _check_name(options.pending, "PENDING")
+    if options.program is not None:
+        check_target(options.program, ())
+        if options.program.resolve() == options.pending.resolve():
+            raise ValueError(f"--program: {options.program} is PENDING; name another file")
     study, folder = _study_of(options.study, options.out)
     _permit(study, options.allow_programs)
     retry = [status.value for status in options.retry or [] if status is not Retried.damaged]

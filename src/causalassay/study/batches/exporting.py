@@ -216,6 +216,10 @@ with tempfile.TemporaryDirectory() as folder:
     with zipfile.ZipFile(Path(__file__).parent) as packed:
         packed.extractall(folder)
     sys.path[0] = folder
+    try:
+        import numpy, torch
+    except ImportError as error:
+        sys.exit(f"error: {error}; this needs Python with torch and numpy")
     from causalassay.discovery.continuous.batch_program import main
 
     code = main()

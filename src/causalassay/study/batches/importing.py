@@ -241,7 +241,7 @@ def _tasks(study: Study, store: Store, solved: SolvedFile) -> dict[str, RunTask]
         if not tasks.keys() >= set(keys):
             raise ValueError(
                 f"{solved.path} has rows that this study does not compute in calls, or not yet: "
-                "see the `batch` and `device` of its algorithms, and tune first"
+                "see the `device` of its algorithms, and tune first"
             )
         if any(study.algorithms[tasks[key].run].key != group.key for key in keys):
             raise ValueError(
