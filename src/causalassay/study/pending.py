@@ -135,7 +135,8 @@ def row_keys(study: Study) -> set[str]:
 def run_tasks_by_key(study: Study, store: Store) -> dict[str, RunTask]:
     """Return the runs that a study asks for of algorithms that can compute many, by the row's key.
 
-    Also of those for which `batch = 1` turned calls off: it is in no key. Of a tuned algorithm only where the candidate has been chosen.
+    Also of those for which `batch = 1` turned calls off, which is in no key. Of a tuned algorithm
+    only where the candidate has been chosen.
     """
     by_key: dict[str, RunTask] = {}
     for purpose in _PURPOSES:
