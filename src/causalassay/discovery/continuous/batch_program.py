@@ -314,7 +314,7 @@ def _write_part(call: _Call, came: Sequence[Solved], whole: str) -> None:
         name: np.array([each.numbers.get(name, _nothing(like[name])) for each in came])
         for name in names
     }
-    told = {
+    columns = {
         "keys": call.given["keys"],
         "digests": np.array([digest for digest, _ in call.problems]),
         "failure": np.array([each.failure for each in came]),
@@ -322,7 +322,9 @@ def _write_part(call: _Call, came: Sequence[Solved], whole: str) -> None:
         "seconds": np.array([each.seconds for each in came]),
     }
     about = {"format": FORMAT, "version": VERSION, "kind": "part", "id": whole}
-    write_arrays(call.part, about, {**told, **{f"solved.{name}": numbers[name] for name in names}})
+    write_arrays(
+        call.part, about, {**columns, **{f"solved.{name}": numbers[name] for name in names}}
+    )
 
 
 def _read_part(path: Path) -> Arrays:
