@@ -62,7 +62,7 @@ def test_variances_are_those_of_frozen_dodiscover():
 
     for seed, expected in frozen():
         values = case(seed)
-        ridge = 1e-3 / common_unit(values)  # theirs is absolute
+        ridge = 1e-3 * common_unit(values)  # theirs is absolute
         np.testing.assert_allclose(
             score_variances(values, ridge), expected["score_variances"], 1e-5
         )

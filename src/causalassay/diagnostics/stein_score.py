@@ -38,7 +38,7 @@ class SteinEstimate:
     Parameters
     ----------
     values : ndarray, shape (n, k)
-        Rows of some columns, none constant, with mean 0.
+        Rows of some columns, none constant, with median 0.
     width : float
         Of the Gaussian kernel: the median distance of two different rows.
     factor : ndarray, shape (n, n)
@@ -130,12 +130,12 @@ def stein_estimate(values: Values, ridge: float = RIDGE) -> SteinEstimate:
     2.0
     """
     n = len(values)
-    centred = values - values.mean(axis=0)
+    centred = values - np.median(values, axis=0)  # an outlier moves the mean: squares would cancel
     largest = float(np.abs(centred).max())
     if not 1.0 / WIDEST < largest < WIDEST:
         raise NotApplicable(
             f"values: the score of columns as large or small as these (up to {largest:.1e} from "
-            "their means) is beyond floating-point numbers; divide all columns by one number, or "
+            "their medians) is beyond floating-point numbers; divide all columns by one number, or "
             "standardise them"
         )
     kernel = squared_distances(centred)
