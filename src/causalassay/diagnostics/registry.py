@@ -65,9 +65,7 @@ For a series, only pairs of the summary graph count. R² is then on all else at 
 largest, with the variable's own past, or without it in "r2_summary"."""
 
 
-def diagnostic(
-    measure: Callable[[Problem], float], version: int = 1
-) -> Callable[[Problem], float]:
+def diagnostic(measure: Callable[[Problem], float], version: int = 1) -> Callable[[Problem], float]:
     """Declare a function of a problem as the diagnostic of its name."""
     declared = ProblemDiagnostic(measure, version, first_line(measure))
     measure.__dict__["declared"] = declared

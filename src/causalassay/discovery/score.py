@@ -14,7 +14,6 @@ from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.stein_score import (
-    MATRICES,
     RIDGE,
     SteinEstimate,
     check_memory,
@@ -257,7 +256,8 @@ class NoGAM(ScoreMatching):
     Notes
     -----
     As with `Score`, memory grows with n² (with "fifth" at most 6192 rows; otherwise fewer than
-    11585 for more than 100 columns), units matter (the errors have the unit of x⁻²), and nothing is standardised but the residuals as regressors.
+    11585 beside more than 100 columns), units matter (the errors have the unit of x⁻²), and
+    nothing is standardised but the residuals as regressors.
 
     Departs from the paper with "one": its regressions have one penalty and width for all
     columns and units. Those of "one" are on 100 landmark rows: Nyström's approximation, with

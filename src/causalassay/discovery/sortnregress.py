@@ -207,7 +207,9 @@ class RelativesSortnRegress:
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = f"{_REGRESSION}; effects are correlated with more variables than causes"
+    assumptions: ClassVar[str] = (
+        f"{_REGRESSION}; effects are correlated with more variables than causes"
+    )
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "the number of relatives in CausalDisco 0.2.4"
 
