@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -339,6 +341,27 @@ def test_the_commands_say_what_to_do_next(tmp_path, monkeypatch):
     told = run_here("run", "study.toml", "--dry-run")
     assert "rows: 8 of 8 are stored already" in told.stdout
     assert "tasks of one size in one call: golem-ev, at most 3" in told.stdout
+
+
+def test_damaged_rows_are_exported_again_if_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(
+        STUDY.replace("replicates = ", "replicates = 1 #").replace(
+            'grid.model.kind = ["scm", "standardized"]', 'model.kind = "scm"'
+        )
+    )
+    told = run_here("batches", "export", "study.toml", "pending.npz")
+    assert "golem-ev, 4 nodes: 1 run\n" in told.stdout, told.stderr
+    solved_by_kernels(Path("pending.npz"), Path("solved.npz"))
+    assert not run_here("batches", "import", "batches-results", "solved.npz").returncode
+    with closing(sqlite3.connect("batches-results/study.sqlite")) as connection:
+        connection.execute("UPDATE rows SET seconds = seconds + 1")
+        connection.commit()
+    refused = run_here("batches", "export", "study.toml", "again.npz")
+    assert 2 == refused.returncode
+    assert "--retry damaged" in refused.stderr
+    told = run_here("batches", "export", "study.toml", "again.npz", "--retry", "damaged")
+    assert "golem-ev, 4 nodes: 1 run\n" in told.stdout, told.stderr
 
 
 @WITH_TORCH
