@@ -153,8 +153,9 @@ def _contradictions(paper: Paper) -> list[str]:
         mistakes.add(twice, f"{counts[twice]} values have this id")
     items = [item.name for item in paper.items]
     for study in paper.studies:
-        if not (paper.folder / study.file).exists():
-            mistakes.add(f"{PAPER}: studies", f"there is no file {study.file!r}")
+        for file in filter(None, (study.file, study.card)):
+            if not (paper.folder / file).exists():
+                mistakes.add(f"{PAPER}: studies", f"there is no file {file!r}")
         if study.data and study.data not in DATA_SETS:
             hint = did_you_mean(study.data, DATA_SETS)
             mistakes.add(f"{PAPER}: studies", f"there is no data set {study.data!r}; {hint}")
