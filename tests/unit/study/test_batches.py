@@ -368,7 +368,10 @@ def test_imported_rows_are_those_computed_directly_but_for_times(tmp_path):
     solve_file(pending, tmp_path / "solved.npz", show=lambda _: None)
     assert 24 == imported(study, results, tmp_path / "solved.npz").written
     run_study(study, tmp_path / "here", LocalExecutor(study, 1))
-    assert rows_of(tmp_path / "here").equals(rows_of(results))
+    direct, joined = rows_of(tmp_path / "here"), rows_of(results)
+    assert {2: 2, 3: 6, 8: 16} == counted(direct["batch"])
+    assert {8: 24} == counted(joined["batch"])  # a file's calls that are alike are one
+    assert direct.drop(columns="batch").equals(joined.drop(columns="batch"))
     here, there = estimates_of(tmp_path / "here"), estimates_of(results)
     assert here.keys() == there.keys()
     for key, estimate in here.items():
@@ -391,6 +394,44 @@ def test_rows_of_calls_are_those_of_single_tasks(tmp_path):
         assert np.allclose(estimate.weights, single[key].weights, atol=1e-6)
 
 
+PENALTIES_AND_THRESHOLDS = (
+    STUDY.partition("[[algorithms]]")[0]
+    + """
+[[algorithms]]
+use = "notears"
+device = "torch"
+h_tolerance = 1e-2
+grid.lambda1 = [0.0, 0.05, 0.1]
+grid.threshold = [0.1, 0.3]
+"""
+)
+
+
+@WITH_TORCH
+def test_problems_of_all_penalties_are_solved_together_and_once_for_all_thresholds(
+    tmp_path, monkeypatch
+):
+    from causalassay.discovery.continuous import batch_program
+
+    study, results, pending, told = exported(tmp_path, PENALTIES_AND_THRESHOLDS)
+    assert 48 == told.total
+    calls, searched = [], batch_program.solve_searches
+
+    def counted_problems(searches, covariances, *others):
+        calls.append(len(covariances))
+        return searched(searches, covariances, *others)
+
+    monkeypatch.setattr(batch_program, "solve_searches", counted_problems)
+    batch_program.solve_file(pending, tmp_path / "solved.npz", show=lambda _: None)
+    assert calls == [24]
+    imported(study, results, tmp_path / "solved.npz")
+    monkeypatch.undo()
+    run_study(study, tmp_path / "here", LocalExecutor(study, 1))
+    direct, joined = rows_of(tmp_path / "here"), rows_of(results)
+    assert {48: 48} == counted(joined["batch"])
+    assert direct.drop(columns="batch").equals(joined.drop(columns="batch"))
+
+
 @WITH_TORCH
 def test_an_interrupted_solve_goes_on(tmp_path, monkeypatch):
     from causalassay.discovery.continuous import batch_program
@@ -398,6 +439,7 @@ def test_an_interrupted_solve_goes_on(tmp_path, monkeypatch):
     _, _, pending, _ = exported(tmp_path)
     solved, calls = tmp_path / "solved.npz", []
     searched = batch_program.solve_searches
+    monkeypatch.setattr(batch_program, "TOGETHER", 1)  # each call on its own
 
     def interrupted(*given):
         calls.append(len(given[1]))
@@ -414,7 +456,7 @@ def test_an_interrupted_solve_goes_on(tmp_path, monkeypatch):
     assert not Path(f"{solved}.parts").exists()
     assert 0 == batch_program.main([str(pending), str(solved)])
     assert 4 == len(calls)
-    monkeypatch.undo()
+    monkeypatch.setattr(batch_program, "solve_searches", searched)
     batch_program.main([str(pending), str(tmp_path / "whole.npz")])
     with np.load(solved) as some, np.load(tmp_path / "whole.npz") as whole:
         assert {*some.files} == {*whole.files}

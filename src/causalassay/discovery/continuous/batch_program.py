@@ -8,6 +8,7 @@ solved file.
 from __future__ import annotations
 
 import argparse
+import json
 import socket
 import sys
 import time
@@ -36,6 +37,9 @@ from causalassay.discovery.continuous.batch_solver import (
 
 INTERRUPTED = 130
 
+TOGETHER = 1000
+"""Problems of several calls that are solved as one, at most. More would be lost together."""
+
 Show = Callable[[str], None]
 
 
@@ -53,6 +57,7 @@ def solve_searches(
     covariances: NDArray[np.float64],
     n_samples: Sequence[int],
     device: str,
+    lambda1: Sequence[float] | None = None,
 ) -> Arrays:
     """Return what the last of some searches ends in; each starts where the one before ended.
 
@@ -64,6 +69,8 @@ def solve_searches(
     n_samples : sequence of int
     device : str
         A device of torch.
+    lambda1 : sequence of float, optional
+        Of each problem of NOTEARS, in place of the search's.
     """
     solved: Arrays = {}
     for search in searches:
@@ -73,6 +80,7 @@ def solve_searches(
             start = solved.get("weights")
             solved = solve_golem(covariances, n_samples, **settings, start=start)
         elif solver == "notears":
+            settings |= {} if lambda1 is None else {"lambda1": lambda1}
             solved = solve_notears(covariances, **settings)
         else:
             raise ValueError(f"solver: expected 'golem' or 'notears', got {solver!r}")
@@ -85,6 +93,7 @@ def solve_call(
     n_samples: NDArray[np.int64],
     device: str,
     batch: int,
+    lambda1: NDArray[np.float64] | None = None,
 ) -> list[Solved]:
     """Return what came of each problem of a call.
 
@@ -93,14 +102,15 @@ def solve_call(
 
     Parameters
     ----------
-    searches, covariances, n_samples, device
+    searches, covariances, n_samples, device, lambda1
         As `solve_searches` has them.
     batch : int
-        Members of the call, those included that were not to be solved.
+        Tasks of the call, those included that were not to be solved.
     """
     began = time.perf_counter()
     try:
-        solved = solve_searches(searches, covariances, n_samples.tolist(), device)
+        of_each = None if lambda1 is None else lambda1.tolist()
+        solved = solve_searches(searches, covariances, n_samples.tolist(), device, of_each)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
     else:
@@ -114,10 +124,12 @@ def solve_call(
         return [Solved({}, reason, 1, (time.perf_counter() - began))]
     middle = len(covariances) // 2
     halves = (slice(middle), slice(middle, None))
-    parts = ((covariances[half], n_samples[half]) for half in halves)
-    return [
-        each for part in parts for each in solve_call(searches, *part, device, batch=len(part[0]))
-    ]
+    solved_halves: list[Solved] = []
+    for half in halves:
+        pair = covariances[half], n_samples[half]
+        of_half = None if lambda1 is None else lambda1[half]
+        solved_halves += solve_call(searches, *pair, device, len(pair[0]), of_half)
+    return solved_halves
 
 
 def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print) -> None:
@@ -142,17 +154,22 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
     progress = _Progress(sum(group["count"] for group in about["groups"]), show)
     paths: list[list[Path]] = []
     with np.load(pending, allow_pickle=False) as arrays:
+        missing: list[_Call] = []
         for number, group in enumerate(about["groups"]):
             given = {name: arrays[f"{number}.{name}"] for name in GIVEN}
             paths.append([])
             for members in _calls(given["call"]):
                 part = parts / f"{number}-{members.start}.npz"
                 paths[-1].append(part)
-                there = part.exists() and read_about(part, "part").get("id") == about["id"]
-                if not there:
-                    call = {name: array[members] for name, array in given.items()}
-                    _solve_part(part, about["id"], group["searches"], call, devices[number])
-                progress.tell(group, members.stop - members.start, again=not there)
+                call = {name: array[members] for name, array in given.items()}
+                if part.exists() and read_about(part, "part").get("id") == about["id"]:
+                    progress.tell(group, len(call["keys"]), again=True)
+                else:
+                    problems = _problems(group["searches"], call)
+                    missing.append(_Call(part, group, call, problems, devices[number]))
+    for calls in _solved_together(missing):
+        _solve_parts(calls, about["id"])
+        progress.tell(calls[0].group, sum(len(call.given["keys"]) for call in calls), again=False)
     whole: dict[str, NDArray[Any]] = {}
     for number, of_group in enumerate(paths):
         joined = _joined([_read_part(path) for path in of_group])
@@ -188,11 +205,78 @@ def _calls(numbers: NDArray[np.int64]) -> Iterator[slice]:
     yield from (slice(start, stop) for start, stop in zip(bounds, bounds[1:], strict=False))
 
 
-def _solve_part(
-    path: Path, whole: str, searches: Sequence[Mapping[str, Any]], call: Arrays, device: str
-) -> None:
-    pair = call["covariances"], call["n_samples"]
-    came = solve_call(searches, *pair, device, batch=int(call["batch"][0]))
+Problem = tuple[str, float]
+"""What tells a problem from those that are solved with it: its digest and its penalty."""
+
+
+class _Call(NamedTuple):
+    """A call of the study: where its numbers go, and what is given."""
+
+    part: Path
+    group: Mapping[str, Any]
+    given: Arrays
+    problems: list[Problem]
+    device: str
+
+    @property
+    def searches(self) -> list[dict[str, Any]]:
+        """The settings that all problems solved with these have; each has a penalty of its own."""
+        searches: list[dict[str, Any]] = self.group["searches"]
+        return [{**searches[0], "lambda1": None}] if _has_penalties(searches) else searches
+
+
+def _has_penalties(searches: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether problems with different penalties can be solved together."""
+    return [search["solver"] for search in searches] == ["notears"]
+
+
+def _problems(searches: Sequence[Mapping[str, Any]], given: Arrays) -> list[Problem]:
+    penalty = float(searches[0]["lambda1"]) if _has_penalties(searches) else 0.0
+    pairs = zip(given["covariances"], given["n_samples"], strict=True)
+    return [(covariance_digest(*pair), penalty) for pair in pairs]
+
+
+def _solved_together(calls: Sequence[_Call]) -> Iterator[list[_Call]]:
+    """Yield the calls whose problems differ in data and penalties alone.
+
+    A study has a call for each threshold and each penalty: solved one by one, a card would be
+    half empty, and a problem would be solved once for each threshold.
+    """
+    waiting: dict[str, list[_Call]] = {}
+    problems: dict[str, set[Problem]] = {}
+    for call in calls:
+        name = json.dumps([call.device, call.group["n_nodes"], call.searches])
+        together = problems.get(name, set()) | set(call.problems)
+        if name in waiting and len(together) > TOGETHER:
+            yield waiting.pop(name)
+            together = set(call.problems)
+        waiting.setdefault(name, []).append(call)
+        problems[name] = together
+    yield from waiting.values()
+
+
+def _solve_parts(calls: Sequence[_Call], whole: str) -> None:
+    """Solve the problems of some calls, each problem once, and write what comes of each call."""
+    first: dict[Problem, tuple[NDArray[Any], int]] = {}
+    for call in calls:
+        pairs = zip(call.given["covariances"], call.given["n_samples"], strict=True)
+        for problem, pair in zip(call.problems, pairs, strict=True):
+            first.setdefault(problem, pair)
+    penalties = np.array([penalty for _, penalty in first])
+    came = solve_call(
+        calls[0].searches,
+        np.array([covariance for covariance, _ in first.values()]),
+        np.array([rows for _, rows in first.values()]),
+        calls[0].device,
+        batch=sum(int(call.given["batch"][0]) for call in calls),
+        lambda1=penalties if _has_penalties(calls[0].searches) else None,
+    )
+    solved = dict(zip(first, came, strict=True))
+    for call in calls:
+        _write_part(call, [solved[problem] for problem in call.problems], whole)
+
+
+def _write_part(call: _Call, came: Sequence[Solved], whole: str) -> None:
     names = dict.fromkeys(name for each in came for name in each.numbers)
     like = {name: next(e.numbers[name] for e in came if e.numbers) for name in names}
     numbers = {
@@ -200,14 +284,14 @@ def _solve_part(
         for name in names
     }
     told = {
-        "keys": call["keys"],
-        "digests": np.array([covariance_digest(*of) for of in zip(*pair, strict=True)]),
+        "keys": call.given["keys"],
+        "digests": np.array([digest for digest, _ in call.problems]),
         "failure": np.array([each.failure for each in came]),
         "batch": np.array([each.batch for each in came]),
         "seconds": np.array([each.seconds for each in came]),
     }
     about = {"format": FORMAT, "version": VERSION, "kind": "part", "id": whole}
-    write_arrays(path, about, {**told, **{f"solved.{name}": numbers[name] for name in names}})
+    write_arrays(call.part, about, {**told, **{f"solved.{name}": numbers[name] for name in names}})
 
 
 def _read_part(path: Path) -> Arrays:

@@ -214,7 +214,7 @@ NUMBERS = 20
 
 def minimise_notears(
     covariance: Tensor,
-    lambda1: float,
+    penalty: Tensor,
     max_iter: int,
     h_tolerance: float,
     rho_max: float,
@@ -222,7 +222,8 @@ def minimise_notears(
 ) -> dict[str, Tensor]:
     """Minimise the augmented Lagrangian of many problems; see `batch_solver.solve_notears`.
 
-    `stopping` says when minimisations and line searches end: `batch_solver._STOPPING`.
+    All problems have a penalty, or none. `stopping` says when minimisations and line searches
+    end: `batch_solver._STOPPING`.
     """
     n, d, _ = covariance.shape
     covariance = covariance.contiguous()
@@ -239,7 +240,7 @@ def minimise_notears(
     numbers[:, 19] = 1.0  # a direction is missing
     numbers[:, 2] = 1.0  # rho
     numbers[:, 4] = numbers[:, 9] = torch.inf  # h before, and the upper end of the line search
-    limits = torch.tensor([lambda1, h_tolerance, rho_max, *stopping[1:]], **kind)
+    limits = torch.tensor([h_tolerance, rho_max, *stopping[1:]], **kind)
     while not (numbers[:, 18] != 0).all():
         _notears[(n,)](
             covariance,
@@ -247,11 +248,12 @@ def minimise_notears(
             pairs,
             curvatures,
             numbers,
+            penalty.contiguous(),
             limits,
             max_iter,
             NOTEARS_POINTS,
             d,
-            lambda1 > 0,
+            bool((penalty > 0).any()),
             n_pairs,
             TILES,
             NUMBERS,
@@ -268,7 +270,7 @@ def minimise_notears(
         "alpha": numbers[:, 3],
         "iterations": numbers[:, 15].long(),
         "evaluations": numbers[:, 16].long(),
-        "objective": numbers[:, 0] + lambda1 * weights.abs().sum(dim=(1, 2)),
+        "objective": numbers[:, 0] + penalty * weights.abs().sum(dim=(1, 2)),
         "converged": (numbers[:, 17] != 0) & (h <= h_tolerance),
     }
 
@@ -304,6 +306,7 @@ def _notears(
     pairs_at,
     curvatures_at,
     numbers_at,
+    penalties_at,
     limits_at,
     max_iter,
     points,
@@ -353,18 +356,18 @@ def _notears(
     evaluations = tl.load(numbers_at + 16).to(tl.int32)
     minimised = tl.load(numbers_at + 17).to(tl.int32)
     ended = tl.load(numbers_at + 18).to(tl.int32)
-    lambda1 = tl.load(limits_at)
-    h_tolerance = tl.load(limits_at + 1)
-    rho_max = tl.load(limits_at + 2)
-    gradient_tolerance = tl.load(limits_at + 3)
-    value_tolerance = tl.load(limits_at + 4)
-    most_steps = tl.load(limits_at + 5).to(tl.int32)
-    most_trials = tl.load(limits_at + 6).to(tl.int32)
-    enough_decrease = tl.load(limits_at + 7)
-    enough_curvature = tl.load(limits_at + 8)
-    rounding = tl.load(limits_at + 9)
-    least_shrinking = tl.load(limits_at + 10)
-    most_squarings = tl.load(limits_at + 11).to(tl.int32)
+    lambda1 = tl.load(penalties_at + problem)
+    h_tolerance = tl.load(limits_at)
+    rho_max = tl.load(limits_at + 1)
+    gradient_tolerance = tl.load(limits_at + 2)
+    value_tolerance = tl.load(limits_at + 3)
+    most_steps = tl.load(limits_at + 4).to(tl.int32)
+    most_trials = tl.load(limits_at + 5).to(tl.int32)
+    enough_decrease = tl.load(limits_at + 6)
+    enough_curvature = tl.load(limits_at + 7)
+    rounding = tl.load(limits_at + 8)
+    least_shrinking = tl.load(limits_at + 9)
+    most_squarings = tl.load(limits_at + 10).to(tl.int32)
     aims = tl.load(numbers_at + 19).to(tl.int32)
     point = 0
     while (point < points) & (ended == 0):
