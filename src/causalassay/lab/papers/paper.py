@@ -24,7 +24,13 @@ from causalassay.lab.papers.published import (
     printed_number,
     with_quotes_of_rows,
 )
-from causalassay.lab.papers.study_values import CHOICE, STUDY, selection_mistakes, study_files
+from causalassay.lab.papers.study_values import (
+    CHOICE,
+    IF_THERE,
+    STUDY,
+    selection_mistakes,
+    study_files,
+)
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
 from causalassay.study.language.tables import StrictTable, validated
 
@@ -65,6 +71,7 @@ class Paper:
         tables = [v.ours for item in items for v in self.values_of(item)]
         tables += [item.picture for item in self.items if item.name in items]
         named = {file for table in tables for file in study_files(table)}
+        named |= {file for table in tables for file in table.get(IF_THERE, [])}
         return tuple(study for study in self.studies if study.file in named)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:

@@ -43,7 +43,7 @@ from causalassay.lab.papers.published import (
     sized,
 )
 from causalassay.lab.papers.result import Effort, Line, Reproduction
-from causalassay.lab.papers.study_values import STUDY, study_files, study_value
+from causalassay.lab.papers.study_values import IF_THERE, STUDY, study_files, study_value
 from causalassay.study.language import parse_study
 from causalassay.study.pending import pending_calls
 from causalassay.study.plan import Study
@@ -252,7 +252,9 @@ def _picture(item: Item, size: Size, frames: Frames, results: KeptResults) -> Pi
         data = results.get(compute, stated, FIGURES[compute])
         assert isinstance(data, pd.DataFrame)
         return Picture(item.name, draw, data, x, y, value)
-    frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
+    there = [f for f in stated.pop(IF_THERE, []) if isinstance(frames[f], pd.DataFrame)]
+    files = [*study_files({"study": stated.pop("study")}), *there]
+    frame, swap = _together(files, frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
     data = OF_STUDIES[compute](frame, **stated)
     data = swapped(data) if swap else data
