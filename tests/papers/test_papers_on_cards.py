@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from causalassay.contracts import NotApplicable
 from causalassay.discovery import NOTEARS
 from causalassay.discovery.continuous.batch_format import (
     covariance_digest,
     read_about,
     write_arrays,
 )
-from causalassay.lab.papers import read_paper, reproduce
+from causalassay.lab.papers import read_paper, reproduce, running
 from causalassay.study import LocalExecutor, run_study
 from causalassay.study.batches.exporting import export_pending
 from causalassay.study.batches.importing import import_solved, read_solved
@@ -91,8 +92,6 @@ def paper(tmp_path):
 @pytest.fixture(autouse=True)
 def no_card(monkeypatch):
     """Also where torch is installed and a card is there, there is none."""
-    from causalassay.contracts import NotApplicable
-    from causalassay.lab.papers import running
 
     def absent(device):
         raise NotApplicable(f"{device}: none here")
@@ -112,7 +111,7 @@ def solve_by_kernels(pending, solved):
             ends = [NOTEARS(**settings)._follow_multiplier(each) for each in pairs[0]]
             told = {
                 "keys": given[f"{number}.keys"],
-                "digests": np.array([covariance_digest(*pair) for pair in zip(*pairs, strict=True)]),
+                "digests": np.array([covariance_digest(*of) for of in zip(*pairs, strict=True)]),
                 "failure": np.array([""] * len(ends)),
                 "batch": given[f"{number}.batch"],
                 "seconds": np.full(len(ends), 0.1),
