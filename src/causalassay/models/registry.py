@@ -365,8 +365,8 @@ def draw(
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
         "half-explained" (Squires), "snr" (Eigenmann), "dao" (Andrews), "raw-iscm-noise",
-        "raw-standardized-noise" or "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and "logistic" (Garant and
-        Jensen); or one of another package.
+        "raw-standardized-noise" or "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and
+        "logistic" (Garant and Jensen); or one of another package.
     graph : Adjacency, or LaggedGraph for series
         The model has a node for each of its nodes.
     rng : Generator or int
