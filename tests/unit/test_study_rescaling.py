@@ -14,7 +14,9 @@ from causalassay.models import (
     ISCMWithRawNoise,
     NonlinearSCM,
     RawWithISCMNoise,
+    RawWithStandardizedNoise,
     SeriesSCM,
+    Standardized,
 )
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.language.study_file import read_study
@@ -171,12 +173,18 @@ def drawn(source, graph):
     return source.draw(graph, np.random.default_rng(5))
 
 
-def test_transferred_noise_keeps_the_variances_of_raw_data_and_explains_more():
+@pytest.mark.parametrize(
+    ("source_of_noise", "transferred"),
+    [(ISCM(), RawWithISCMNoise()), (Standardized(), RawWithStandardizedNoise())],
+)
+def test_transferred_noise_keeps_the_variances_of_raw_data_and_explains_more(
+    source_of_noise, transferred
+):
     graph = erdos_renyi(15, 2.0, np.random.default_rng(1))
-    raw, iscm, both = (drawn(one, graph) for one in (SCM(), ISCM(), RawWithISCMNoise()))
+    raw, scaled, both = (drawn(each, graph) for each in (SCM(), source_of_noise, transferred))
     np.testing.assert_array_equal(graph, both.graph)
     np.testing.assert_allclose(np.diag(raw.covariance()), np.diag(both.covariance()))
-    np.testing.assert_allclose(iscm.noise_variance, both.noise_variance)
+    np.testing.assert_allclose(scaled.noise_variance, both.noise_variance)
     explained, before = both.cause_explained_variance(), raw.cause_explained_variance()
     assert (explained >= before - 1e-12).all()
     assert r2(both.covariance()).mean() > r2(raw.covariance()).mean()
@@ -198,7 +206,7 @@ def r2(covariance):
     return 1 - 1 / (np.diag(covariance) * np.diag(np.linalg.inv(covariance)))
 
 
-@pytest.mark.parametrize("kind", ["raw-iscm-noise", "iscm-raw-noise"])
+@pytest.mark.parametrize("kind", ["raw-iscm-noise", "raw-standardized-noise", "iscm-raw-noise"])
 def test_studies_name_the_transfer_as_a_scheme(kind):
     study = parsed(HEAD + PROBLEM.replace('"iscm"', f'"{kind}"'))
     assert kind == scheme(study.problems[0].spec)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Harmonized,
         ISCMWithRawNoise,
         RawWithISCMNoise,
+        RawWithStandardizedNoise,
         Standardized,
     )
     from causalassay.models.noise import MixedNoise, Noise
@@ -63,6 +64,7 @@ __all__ = [
     "ISCM",
     "ISCMWithRawNoise",
     "RawWithISCMNoise",
+    "RawWithStandardizedNoise",
     "SCM",
     "SNR",
     "UUMC",

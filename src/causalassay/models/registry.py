@@ -66,6 +66,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "snr": "linear.sources:SNR",
         "dao": "linear.sources:DaO",
         "raw-iscm-noise": "linear.sources:RawWithISCMNoise",
+        "raw-standardized-noise": "linear.sources:RawWithStandardizedNoise",
         "iscm-raw-noise": "linear.sources:ISCMWithRawNoise",
     },
     **dict.fromkeys(FAMILIES, _NONLINEAR),
@@ -259,6 +260,7 @@ LinearKind = Literal[
     "snr",
     "dao",
     "raw-iscm-noise",
+    "raw-standardized-noise",
     "iscm-raw-noise",
 ]
 NonlinearMechanism = Literal["gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"]
@@ -362,9 +364,9 @@ def draw(
     ----------
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires), "snr" (Eigenmann), "dao" (Andrews), "raw-iscm-noise" or
-        "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and "logistic" (Garant and
-        Jensen); or one of another package.
+        "half-explained" (Squires), "snr" (Eigenmann), "dao" (Andrews), "raw-iscm-noise",
+        "raw-standardized-noise" or "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and
+        "logistic" (Garant and Jensen); or one of another package.
     graph : Adjacency, or LaggedGraph for series
         The model has a node for each of its nodes.
     rng : Generator or int

@@ -24,6 +24,7 @@ from causalassay.models import (
     NonlinearSCM,
     Randomize,
     RawWithISCMNoise,
+    RawWithStandardizedNoise,
     Standardized,
 )
 from causalassay.models.noise import MIXTURE
@@ -38,6 +39,7 @@ SOURCES = [
     HalfExplained(),
     DaO(),
     RawWithISCMNoise(),
+    RawWithStandardizedNoise(),
 ]
 SAMPLED = [ISCM(sample_size=50), Standardized(sample_size=50), UUMC(sample_size=50)]
 

@@ -24,7 +24,13 @@ from causalassay.lab.papers.published import (
     printed_number,
     with_quotes_of_rows,
 )
-from causalassay.lab.papers.study_values import CHOICE, STUDY, selection_mistakes, study_files
+from causalassay.lab.papers.study_values import (
+    CHOICE,
+    IF_THERE,
+    STUDY,
+    selection_mistakes,
+    study_files,
+)
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
 from causalassay.study.language.tables import StrictTable, validated
 
@@ -65,6 +71,7 @@ class Paper:
         tables = [v.ours for item in items for v in self.values_of(item)]
         tables += [item.picture for item in self.items if item.name in items]
         named = {file for table in tables for file in study_files(table)}
+        named |= {file for table in tables for file in table.get(IF_THERE, [])}
         return tuple(study for study in self.studies if study.file in named)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:
@@ -153,8 +160,9 @@ def _contradictions(paper: Paper) -> list[str]:
         mistakes.add(twice, f"{counts[twice]} values have this id")
     items = [item.name for item in paper.items]
     for study in paper.studies:
-        if not (paper.folder / study.file).exists():
-            mistakes.add(f"{PAPER}: studies", f"there is no file {study.file!r}")
+        for file in filter(None, (study.file, study.card)):
+            if not (paper.folder / file).exists():
+                mistakes.add(f"{PAPER}: studies", f"there is no file {file!r}")
         if study.data and study.data not in DATA_SETS:
             hint = did_you_mean(study.data, DATA_SETS)
             mistakes.add(f"{PAPER}: studies", f"there is no data set {study.data!r}; {hint}")

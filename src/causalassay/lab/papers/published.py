@@ -112,11 +112,13 @@ class Item(StrictTable):
 class StudySize(StrictTable):
     """A study file and how many replicates of it run; 0 leaves it out.
 
-    ``data`` names the data set whose files the study reads.
+    ``data`` names the data set whose files the study reads, ``card`` a file of the same runs for a
+    graphics card: its rows stand in place of those of ``file`` where they are, or can be computed.
     """
 
     file: Text
     data: Text = ""
+    card: Text = ""
     fast: int = Field(ge=0, description="replicates, or 0 for none")
     full: int = Field(ge=1, description="replicates")
     minutes: _Minutes

@@ -19,6 +19,9 @@ from pydantic import TypeAdapter
 
 from causalassay.common.files import replacing
 from causalassay.common.spelling import did_you_mean
+from causalassay.contracts import NotApplicable
+from causalassay.discovery.continuous.moments import solver_on
+from causalassay.discovery.continuous.together import SolvedTogether
 from causalassay.lab.papers.computations import COMPUTATIONS, FIGURES
 from causalassay.lab.papers.estimates import (
     DATA_SETS,
@@ -40,10 +43,11 @@ from causalassay.lab.papers.published import (
     sized,
 )
 from causalassay.lab.papers.result import Effort, Line, Reproduction
-from causalassay.lab.papers.study_values import STUDY, study_files, study_value
+from causalassay.lab.papers.study_values import IF_THERE, STUDY, study_files, study_value
 from causalassay.study.language import parse_study
+from causalassay.study.pending import pending_calls
 from causalassay.study.plan import Study
-from causalassay.study.storage import study_table
+from causalassay.study.storage import Store, study_table
 
 RunStudy = Callable[[Study, Path], object]
 """Runs what is left of a study whose results are in a folder."""
@@ -53,6 +57,9 @@ Notify = Callable[[str], object]
 
 LEAST_MINUTES = 0.02
 """An item that takes less is not announced."""
+
+CARD = "cuda"
+"""The device of a study's algorithms that search on a graphics card."""
 
 Frames = dict[str, pd.DataFrame | NotRun]
 """The rows of each study file, or why there are none."""
@@ -153,13 +160,45 @@ def _rows(
 ) -> pd.DataFrame | NotRun:
     if not study.replicates(size):
         return NotRun(f"runs with --size full only (about {study.minutes.full:.0f} min)")
+    if study.card:
+        for_card = study.model_copy(update={"file": study.card, "card": ""})
+        rows = _rows(paper, for_card, size, folder, run)
+        if not isinstance(rows, NotRun):
+            return rows
     results = results_folder(paper, study, folder)
     try:
         declared = sized_study(paper, study, size, folder / paper.slug / "data")
     except FileNotFoundError as absent:  # data that are not on this machine
         return NotRun(str(absent))
+    if awaits_card(declared, results):
+        return NotRun(
+            "needs a graphics card: run it where torch finds one, or export, solve and import "
+            f"{study.file} as docs/reproduce.md says"
+        )
     run(declared, results)
     return study_table(results).frame
+
+
+def awaits_card(study: Study, results: Path) -> bool:
+    """Tell whether runs are left that ask for a card, where torch finds none.
+
+    Parameters
+    ----------
+    study : Study
+    results : Path
+        Its folder; rows that were solved elsewhere and imported are in it.
+    """
+    algorithms = [entry.algorithm for entry in study.algorithms]
+    if not any(isinstance(each, SolvedTogether) and each.device == CARD for each in algorithms):
+        return False
+    try:
+        solver_on(CARD)
+    except NotApplicable:
+        if not results.exists():
+            return True
+        with Store.open(results, study) as store:
+            return any(True for calls in pending_calls(study, store, "main") for _ in calls)
+    return False
 
 
 def _is_kept(
@@ -213,7 +252,9 @@ def _picture(item: Item, size: Size, frames: Frames, results: KeptResults) -> Pi
         data = results.get(compute, stated, FIGURES[compute])
         assert isinstance(data, pd.DataFrame)
         return Picture(item.name, draw, data, x, y, value)
-    frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
+    there = [f for f in stated.pop(IF_THERE, []) if isinstance(frames[f], pd.DataFrame)]
+    files = [*study_files({"study": stated.pop("study")}), *there]
+    frame, swap = _together(files, frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
     data = OF_STUDIES[compute](frame, **stated)
     data = swapped(data) if swap else data

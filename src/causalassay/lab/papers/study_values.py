@@ -275,6 +275,9 @@ def difference_of(first: Vector, other: Vector, lost: int = 0) -> Ours:
 STUDY = "study"
 """What `compute` says if the rows of a study are read."""
 
+IF_THERE = "if_there"
+"""What a picture calls studies that it is drawn without where they have not run."""
+
 CHOICE = "choice"
 """The statistic, and the kind of value, of a setting picked from a grid."""
 

@@ -432,7 +432,7 @@ class DaO:
 
 
 # One scheme's noise variances meet another scheme's scales: raw and internally standardised models
-# differ in their variances and in their noise variances, and the two sources here exchange the
+# differ in their variances and in their noise variances, and the sources here exchange the
 # latter, with the graphs and weights that `SCM` and `ISCM` draw from the same stream. They name no
 # cause of a difference in scores: with the noise variances CEV and R² change too.
 
@@ -471,6 +471,42 @@ class RawWithISCMNoise(_Weighted):
         """Draw a raw model and give it the noise variances of its iSCM."""
         raw = self._raw(graph, rng)
         return transfer_noise(raw, iscm_implied(raw.weights, raw.noise_variance))
+
+
+@dataclass(frozen=True)
+class RawWithStandardizedNoise(_Weighted):
+    """The variances of a raw SCM, with the noise variances that the standardised SCM implies.
+
+    The counterpart of `RawWithISCMNoise`: as sortable by variance as raw data, with noise that
+    shrinks along the causal order.
+
+    Parameters
+    ----------
+    weights, signs, noise
+        As for `SCM`; the noise of the raw model has standard deviation 1.
+
+    Notes
+    -----
+    Departs from the paper: the variances are those of the law, not of 1000 rows.
+
+    References
+    ----------
+    Ormaniec et al. 2024, appendix E.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain
+    >>> source = RawWithStandardizedNoise(weights=(2, 2), signs="positive")
+    >>> model = source.draw(chain(3), np.random.default_rng(0))
+    >>> model.covariance().diagonal(), model.noise_variance.round(4)
+    (array([ 1.,  5., 21.]), array([1.    , 0.2   , 0.0476]))
+    """
+
+    def draw(self, graph: Adjacency, rng: Generator) -> LinearSCM:
+        """Draw a raw model and give it the noise variances of its standardised SCM."""
+        raw = self._raw(graph, rng)
+        return transfer_noise(raw, replace(raw, noise_variance=raw.noise_variance / variances(raw)))
 
 
 @dataclass(frozen=True)
