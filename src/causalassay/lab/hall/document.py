@@ -18,7 +18,7 @@ from causalassay.judging.artefacts import ARTEFACTS
 from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, RULES, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.lab.hall import charts
-from causalassay.lab.hall.catalogue import Entry, Group, Settings
+from causalassay.lab.hall.entry import Entry, Group, Settings
 from causalassay.lab.hall.row import Cell, Row
 from causalassay.present import (
     Block,
