@@ -144,6 +144,17 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
     return Document("Hall of audits", " ".join(counts(rows)), blocks, provenance, _about(rows))
 
 
+def provenance_blocks(rows: Sequence[Row], settings: Settings, command: str) -> list[Block]:
+    """Return how rows are cited, what made them, what words mean, and the rules behind them."""
+    facts: dict[str, object] = {"command": Code(command)} if command else {}
+    facts |= MEANINGS
+    return [
+        _citation(rows, settings),
+        Section("how", "How it is made", [Facts(facts)]),
+        Section("rules", "Rules", [_rules(rows)]),
+    ]
+
+
 def row_document(row: Row) -> Document:
     """Return what one row shows."""
     headline = f"{row.sentence} {row.advice}".strip() or f"{row.status}: {row.reason}"
@@ -288,8 +299,8 @@ def _rules(rows: Sequence[Row]) -> Facts:
 def _citation(rows: Sequence[Row], settings: Settings) -> Facts:
     first, dates = rows[0], sorted({row.date for row in rows})
     cited = (
-        f"hall of audits of causalassay {first.measured_with}, {first.name} ({package(first)}), "
-        f"seed {settings.seed}, {first.date}"
+        f"hall of audits of causalassay {first.measured_with}, {first.name}"
+        f"{f' ({package(first)})' if package(first) else ''}, seed {settings.seed}, {first.date}"
     )
     facts = {
         "measured with": ", ".join(sorted({f"causalassay {row.measured_with}" for row in rows})),
