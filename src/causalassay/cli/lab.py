@@ -60,7 +60,7 @@ class HallOptions:
     seed: int = seed_option()
     data: Path | None = option(
         None,
-        "Folder of sachs.csv, chamber.csv and chamber-graph.csv, and of folders networks and rivers.",
+        "Folder of sachs.csv, chamber.csv, chamber-graph.csv, and folders networks and rivers.",
     )
     bif: list[Path] | None = option(
         None, "File of a discrete network (BIF). May be given more than once."
@@ -250,7 +250,7 @@ def _command(
 ) -> str:
     """Return the command of a page; a path is as it was given."""
     words = ["causalassay", "hall"]
-    if any("--data FOLDER" in row.command for row in rows):
+    if any(row.group == "data set" or row.name.startswith("network-") for row in rows):
         words += ["--data", "FOLDER"]
     names = [row.name for row in rows]
     chosen = len(names) <= _MOST_NAMED and not set(order) <= set(names)
