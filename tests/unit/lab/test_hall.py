@@ -451,8 +451,7 @@ def test_the_page_of_real_data_is_that_of_its_rows():
     document = reality_document(rows, settings, command, results=results)
     text = (ROOT / "docs/hall-reality.md").read_text(encoding="utf-8")
     assert document_markdown(document) == text
-    before_details = text.partition("## One by one")[0]
-    assert len(before_details.splitlines()) <= 120
+    assert len(text.partition("## Provenance")[0].splitlines()) <= 80
     drawn = (ROOT / RESULTS / "hall-reality.svg").read_text(encoding="utf-8")
     figure = next(block for block in document.blocks if isinstance(block, Figure))
     assert marks_of(static_svg(figure.spec(), "", on_paper=True)) == marks_of(drawn)

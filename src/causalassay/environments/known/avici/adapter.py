@@ -11,7 +11,6 @@ from avici.utils.data import onp_standardize_data
 from avici.utils.parse import load_data_config
 
 
-
 def simulate(file, as_seen, request):
     """Simulate one system of a training file; the matrix of the package is [cause, effect]."""
     random.seed(request.seed)  # igraph draws its graphs from it
