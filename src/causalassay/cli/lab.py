@@ -172,7 +172,7 @@ def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.lab.hall.catalogue import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.entry import SourceAbsent, SourceFailed
     from causalassay.lab.hall.measuring import keep_draws
 
     for entry in wanted:
@@ -189,6 +189,7 @@ def _write_hall(
 ) -> dict[str, Path]:
     """Write pages, pictures and numbers of all rows of the folder, those of earlier runs too."""
     from causalassay.lab.hall import document as shown
+    from causalassay.lab.hall.priors_document import is_prior, priors_document
     from causalassay.lab.hall.reality_document import is_reality, reality_document
     from causalassay.lab.hall.row import all_rows
     from causalassay.present.html import page
@@ -224,6 +225,10 @@ def _write_hall(
     if real:
         document = reality_document(every, settings, command(real, report), results=results)
         show(document, "Page of real data", _beside(report, "-reality"))
+    priors = [row for row in every if is_prior(row)]
+    if priors:
+        document = priors_document(every, settings, command(priors, report), results=results)
+        show(document, "Page of priors", _beside(report, "-priors"))
     write_text(numbers, shown.hall_csv(every))
     if left_out:
         typer.echo(

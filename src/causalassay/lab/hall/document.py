@@ -165,27 +165,33 @@ def row_document(row: Row) -> Document:
 
 def counts(rows: Sequence[Row]) -> list[str]:
     """Return a sentence on each group: how many are gameable, and all other verdicts."""
-    sentences = []
-    for group, (_, *noun) in GROUPS.items():
-        judged = [row for row in rows if row.group == group and row.verdict is not None]
-        if not judged:
-            continue
-        kinds = Counter(row.verdict for row in judged)
-        backwards = kinds[FindingKind.GAMEABLE_BACKWARDS]
-        others = [
-            f"{kinds[kind]} {kind.label}"
-            for kind in ORDER_KINDS
-            if kinds[kind] and kind not in GAMEABLE_KINDS
-        ]
-        near = sum(row.is_borderline for row in judged)
-        sentences.append(
-            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {counted(len(judged), *noun)} "
-            f"{'is' if len(judged) == 1 else 'are'} gameable"
-            + (f", {backwards} of them backwards" if backwards else "")
-            + (f"; {', '.join(others)}" if others else "")
-            + (f" ({near} of all borderline)." if near else ".")
-        )
-    return sentences
+    return [
+        sentence
+        for group, (_, singular, plural) in GROUPS.items()
+        if (sentence := counts_of([row for row in rows if row.group == group], singular, plural))
+    ]
+
+
+def counts_of(rows: Sequence[Row], singular: str, plural: str) -> str:
+    """Return how many rows are gameable, and all other verdicts; empty without a verdict."""
+    judged = [row for row in rows if row.verdict is not None]
+    if not judged:
+        return ""
+    kinds = Counter(row.verdict for row in judged)
+    backwards = kinds[FindingKind.GAMEABLE_BACKWARDS]
+    others = [
+        f"{kinds[kind]} {kind.label}"
+        for kind in ORDER_KINDS
+        if kinds[kind] and kind not in GAMEABLE_KINDS
+    ]
+    near = sum(row.is_borderline for row in judged)
+    return (
+        f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of "
+        f"{counted(len(judged), singular, plural)} {'is' if len(judged) == 1 else 'are'} gameable"
+        + (f", {backwards} of them backwards" if backwards else "")
+        + (f"; {', '.join(others)}" if others else "")
+        + (f" ({near} of all borderline)." if near else ".")
+    )
 
 
 def group_tables(group: Group, rows: Sequence[Row]) -> list[Table]:
