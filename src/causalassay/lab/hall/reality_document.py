@@ -89,7 +89,7 @@ def reality_document(
         *_series([row for row in real if row.group == "data set" and row.world == "series"]),
         Section("each", "One by one", details),
     ]
-    about = "real data as they are, and samples of discrete networks"
+    about = "real data as they are, rivers on two scales, and samples of discrete networks"
     title = "Hall of audits: real data and networks"
     return Document(title, _headline(real), blocks, provenance, about)
 
