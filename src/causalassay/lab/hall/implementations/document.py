@@ -1,0 +1,279 @@
+"""What the assay shows: a picture of methods by checks, the table, and each difference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from causalassay.lab.hall.implementations.assay import AssayRow
+from causalassay.lab.hall.implementations.checks import CHECKS, Verdict
+from causalassay.lab.hall.implementations.exact import ROWS, SAMPLED, cases
+from causalassay.lab.hall.implementations.known import known_to
+from causalassay.lab.hall.implementations.methods import METHODS
+from causalassay.present import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Fold,
+    Marked,
+    Prose,
+    Section,
+    Table,
+)
+from causalassay.present.charts import COLOURS, FALLING, PAPER, QUIET, chart_of, titled_spec
+from causalassay.present.formatting import counted
+
+PICTURE, NUMBERS = "implementations.svg", "implementations.csv"
+
+SHOWN: dict[Verdict, str] = {
+    "as its paper says": "as its paper says",
+    "differs": "differs",
+    "crashes": "crashes",
+    "no promise": "the paper promises nothing",
+}
+COLOUR_OF = dict(zip(SHOWN.values(), (COLOURS[0], FALLING, COLOURS[1], QUIET), strict=True))
+TITLES = {check.name: check.title for check in CHECKS}
+PROMISES = {method.name: method.promise for method in METHODS}
+
+
+def assay_document(rows: Sequence[AssayRow], command: str = "", results: str = "") -> Document:
+    """Return what the assay shows.
+
+    Parameters
+    ----------
+    rows : sequence of AssayRow
+        In the order of the methods; at least one.
+    command : str
+        What made it.
+    results : str
+        Where the picture is, as seen from the page, with a slash at its end.
+    """
+    measured = [row for row in rows if row.result is not None]
+    blocks: list[Block] = [
+        *([_picture(measured, results)] if measured else []),
+        _table(rows),
+        Section("differences", "Differences", [_differences(measured)]),
+    ]
+    provenance: list[Block] = [
+        Section("checks", "What is asked, and what is right", [_checks()]),
+        Section("how", "How it is made", [_how(rows, command, results)]),
+        Section("each", "Each difference, in lines that show it", _each(measured)),
+    ]
+    return Document("Assay of implementations", headline(measured), blocks, provenance, _about())
+
+
+def headline(rows: Sequence[AssayRow]) -> str:
+    """Return how many methods of other packages, and of ours, do all that their papers say."""
+    sentences = []
+    for is_ours, whose in ((False, "other packages"), (True, "ours")):
+        mine = [row for row in rows if (row.package == "causalassay") == is_ours]
+        methods = list(dict.fromkeys(row.method for row in mine))
+        if methods:
+            bad = {row.method for row in mine if _verdict(row) in {"differs", "crashes"}}
+            wrong = {row.method for row in mine if row.check in {"class", "dag"}} & {
+                row.method for row in mine if row.check in {"class", "dag"} and _is_wrong(row)
+            }
+            asked = {row.method for row in mine if row.check in {"class", "dag"}}
+            sentences.append(
+                f"{counted(len(methods), 'method')} of {whose}: {len(methods) - len(bad)} do all "
+                f"that was asked; {len(wrong)} of {len(asked)} with a right answer miss it on some "
+                "graph."
+            )
+    return " ".join(sentences)
+
+
+def _verdict(row: AssayRow) -> Verdict:
+    assert row.result is not None
+    return row.result.verdict
+
+
+def _is_wrong(row: AssayRow) -> bool:
+    return _verdict(row) != "as its paper says"
+
+
+def _about() -> str:
+    return (
+        f"{len(cases())} graphs: all 37 of 3 and 4 nodes up to names, {sum(SAMPLED.values())} of 5 "
+        f"to 8; {ROWS} rows each"
+    )
+
+
+def _picture(rows: Sequence[AssayRow], results: str) -> Figure:
+    methods = list(dict.fromkeys(row.method for row in rows))
+    alt = f"{len(methods)} methods by {len(CHECKS)} checks; colours show the verdict"
+    caption = (
+        "Numbers: graphs, data sets or faulty inputs on which all was right. White: not asked, for "
+        "there is no right answer."
+    )
+    spec = partial(matrix, rows)
+    return Figure("matrix", spec, alt, caption, wide=True, file=f"{results}{PICTURE}")
+
+
+def matrix(rows: Sequence[AssayRow]) -> dict[str, Any]:
+    """Return the picture: a line for each method, a column for each check."""
+    import altair as alt  # noqa: PLC0415  # takes a while
+
+    methods = list(dict.fromkeys(row.method for row in rows))
+    titles = [_short_title(check.name) for check in CHECKS]
+    marks = [
+        {
+            "method": row.method,
+            "check": _short_title(row.check),
+            "verdict": SHOWN[_verdict(row)],
+            "count": row.result.count,
+            "about": f"{row.method}, {TITLES[row.check]}: {SHOWN[_verdict(row)]} "
+            f"({row.result.count})",
+        }
+        for row in rows
+        if row.result is not None
+    ]
+    colours = alt.Scale(domain=list(COLOUR_OF), range=list(COLOUR_OF.values()))
+    axis = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, grid=False)
+    x = alt.X("check:N", sort=list(dict.fromkeys(titles)), title=None, axis=axis)
+    y = alt.Y(
+        "method:N",
+        sort=methods,
+        title=None,
+        axis=alt.Axis(ticks=False, domain=False, grid=False),
+    )
+    base = chart_of(*marks)
+    chart = alt.layer(
+        base.mark_rect(stroke=PAPER, strokeWidth=2).encode(
+            x=x,
+            y=y,
+            fill=alt.Fill("verdict:N", scale=colours, title=None),
+            description="about:N",
+        ),
+        base.mark_text(fontSize=11, color="white").encode(x=x, y=y, text="count:N"),
+    )
+    title = "What implementations do, by what their papers say"
+    return titled_spec(chart, title, "", width=720, height=22 * len(methods))
+
+
+def _short_title(check: str) -> str:
+    """Return the head of a column: the two checks of the right answer have one."""
+    return "right answer" if check in {"class", "dag"} else TITLES[check]
+
+
+def _table(rows: Sequence[AssayRow]) -> Table:
+    heads = list(dict.fromkeys(_short_title(check.name) for check in CHECKS))
+    columns = (
+        Column("method", "method"),
+        Column("package", "package"),
+        *(Column(f"check-{k}", head, priority=4) for k, head in enumerate(heads)),
+        Column("licence", "licence", priority=1),
+        Column("date", "date", priority=0),
+    )
+    cells = []
+    for method in dict.fromkeys(row.method for row in rows):
+        mine = {_short_title(row.check): row for row in rows if row.method == method}
+        first = next(iter(mine.values()))
+        cells.append(
+            (
+                method,
+                f"{first.package} {first.version}",
+                *(_cell(mine.get(head)) for head in heads),
+                first.licence,
+                first.date,
+            )
+        )
+    caption = (
+        "Where all was right the count alone; else the verdict before it. In brackets: the paper "
+        "promises nothing, the count is for information."
+    )
+    return Table("methods", columns, cells, "Methods by checks", caption)
+
+
+def _cell(row: AssayRow | None) -> object:
+    if row is None:
+        return ""
+    if row.result is None:
+        return "skipped"
+    verdict, count = row.result.verdict, row.result.count
+    if verdict == "no promise":
+        return f"({count})"
+    return count if verdict == "as its paper says" else Marked(f"{verdict} {count}", warns=True)
+
+
+def _faulty(rows: Sequence[AssayRow]) -> list[AssayRow]:
+    return [row for row in rows if _verdict(row) in {"differs", "crashes"}]
+
+
+def _differences(rows: Sequence[AssayRow]) -> Block:
+    """Return the differences in what is computed; faulty data are among the details."""
+    columns = (
+        Column("method", "method"),
+        Column("check", "check"),
+        Column("what", "what differs"),
+        Column("upstream", "upstream"),
+    )
+    cells = [
+        (row.method, TITLES[row.check], row.result.text, known_to(row.method, row.check))
+        for row in _faulty(rows)
+        if row.result is not None and row.check != "polite"
+    ]
+    counts = Counter(row.check for row in _faulty(rows))
+    caption = (
+        f"Of {counted(len(rows), 'check')}, {sum(counts.values())} found a difference or a crash; "
+        f"{counts['polite']} of these on faulty data, which are below."
+    )
+    return Table("differences", columns, cells, "What differs", caption)
+
+
+def _checks() -> Facts:
+    return Facts({check.title: f"{check.asks} Right: {check.right}." for check in CHECKS})
+
+
+def _how(rows: Sequence[AssayRow], command: str, results: str) -> Facts:
+    facts: dict[str, object] = {"command": Code(command)} if command else {}
+    facts["one method"] = Code("causalassay hall implementations --only causal-learn-ges")
+    facts["door"] = (
+        "packages run in their environments, by the adapters of studies; the checks that studies "
+        "make of data first are left out, so that the package is assayed and not these"
+    )
+    facts["measured with"] = ", ".join(sorted({f"causalassay {row.measured_with}" for row in rows}))
+    facts["all rows"] = Marked(NUMBERS, link=f"{results}{NUMBERS}")
+    skipped = {row.method: row.reason for row in rows if row.result is None}
+    facts |= {f"skipped: {method}": reason for method, reason in skipped.items()}
+    return Facts(facts)
+
+
+def _each(rows: Sequence[AssayRow]) -> list[Block]:
+    blocks: list[Block] = []
+    for row in _faulty(rows):
+        assert row.result is not None
+        promise = PROMISES.get(row.method)
+        about = f"{row.package} {row.version}: {row.result.text}."
+        upstream = known_to(row.method, row.check)
+        parts: list[Block] = [Prose(f"{about} Promised: {promise}." if promise else about)]
+        parts += [Prose(f"Upstream: {upstream}.")] if upstream else []
+        parts += [Code("\n".join(row.result.lines))] if row.result.lines else []
+        blocks.append(Fold(f"{row.method}: {TITLES[row.check]}", parts))
+    return blocks
+
+
+def assay_csv(rows: Sequence[AssayRow]) -> str:
+    """Return a line for each row."""
+    import pandas as pd  # noqa: PLC0415
+
+    records = [
+        {
+            "method": row.method,
+            "package": row.package,
+            "version": row.version,
+            "check": row.check,
+            "status": row.status,
+            "verdict": "" if row.result is None else row.result.verdict,
+            "count": "" if row.result is None else row.result.count,
+            "text": row.reason if row.result is None else row.result.text,
+            "date": row.date,
+        }
+        for row in rows
+    ]
+    text: str = pd.DataFrame(records).to_csv(index=False, lineterminator="\n")
+    return text
