@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from causalassay.common.files import write_text
 from causalassay.lab.hall.implementations.checks import Check, Result, checks_of
-from causalassay.lab.hall.implementations.methods import METHODS, Asker, Method
+from causalassay.lab.hall.implementations.methods import ALL, Asker, Method
 from causalassay.present import today
 from causalassay.study.keys import digest
 
@@ -165,7 +165,7 @@ def _path(folder: Path, name: str) -> Path:
     return folder / FOLDER / f"{name}.json"
 
 
-def kept_rows(folder: Path, methods: Iterable[Method] = METHODS) -> list[AssayRow]:
+def kept_rows(folder: Path, methods: Iterable[Method] = ALL) -> list[AssayRow]:
     """Return the rows of a folder, in the order of the methods and their checks."""
     rows = []
     for method in methods:

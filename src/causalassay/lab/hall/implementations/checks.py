@@ -5,13 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from causalassay.common.arrays import Adjacency, Values
-from causalassay.lab.hall.implementations.exact import ROWS, cases, class_of, is_acyclic
+from causalassay.lab.hall.implementations import numbers
+from causalassay.lab.hall.implementations.exact import ROWS, Case, cases, class_of, is_acyclic
 from causalassay.lab.hall.implementations.methods import Asker, Method, Reply
 
 Verdict = Literal["as its paper says", "differs", "crashes", "no promise"]
@@ -86,18 +87,21 @@ def right_dag(asker: Asker, method: Method) -> Result:
     return _over_cases(asker, method, lambda dag: dag, _uniform, _code_of_dag)
 
 
-def _uniform(case) -> Values:
+def _uniform(case: Case) -> Values:
     d = len(case.weights)
-    return np.random.default_rng(0).uniform(-1, 1, (ROWS, d)) @ np.linalg.inv(
-        np.eye(d) - case.weights
-    )
+    return np.asarray(_flat(d) @ np.linalg.inv(np.eye(d) - case.weights))
 
 
-def _code_of_class(case) -> list[str]:
+@lru_cache(maxsize=1)
+def _flat(d: int) -> Values:
+    return np.random.default_rng(0).uniform(-1, 1, (ROWS, d))
+
+
+def _code_of_class(case: Case) -> list[str]:
     return case.code()
 
 
-def _code_of_dag(case) -> list[str]:
+def _code_of_dag(case: Case) -> list[str]:
     return [
         case.code()[0],
         f"x = np.random.default_rng(0).uniform(-1, 1, ({ROWS}, {len(case.weights)}))",
@@ -393,6 +397,37 @@ def _outcome(asker, method, name, values, reply, words) -> str:
     return f"answers all the same: {_edges(graph)}"
 
 
+# Numbers.
+
+
+def numbers_of(asker: Asker, method: Method) -> Result:
+    """Compare a score, a test or a metric with its slow reference on 100 cases."""
+    function = numbers.FUNCTIONS[method.function]
+    arrays = function.arrays()
+    if method.home is None:
+        given = function.ours(arrays)
+    else:
+        others = {name: array for name, array in arrays.items() if name != "values"}
+        reply = asker.ask(method, arrays["values"], 0, function.levels, **others)
+        if reply.values is None:
+            return Result("crashes", "error", f"raised {_short(reply)}")
+        given = reply.values
+    definition, got, right = numbers.compared(function, given, arrays)
+    by = f" ({definition})" if definition else ""
+    apart = np.flatnonzero(numbers.differs(got, right))
+    count = f"{numbers.CASES - len(apart)}/{numbers.CASES}"
+    if not len(apart):
+        return Result("as its paper says", count, f"{function.title}: equal on all{by}")
+    first = int(apart[0])
+    text = (
+        f"{function.title}{by}: apart on {len(apart)} of {numbers.CASES}, at most by "
+        f"{np.nanmax(np.abs(got - right)):.3g}; the first: {got[first]:.4g}, right is "
+        f"{right[first]:.4g}"
+    )
+    lines = tuple(method.call.splitlines())
+    return Result("differs", count, text, lines)
+
+
 CHECKS: tuple[Check, ...] = (
     Check(
         "class",
@@ -449,10 +484,23 @@ CHECKS: tuple[Check, ...] = (
         + ". An error counts as a refusal if it names the cause in a word",
         polite,
     ),
+    Check(
+        "numbers",
+        "equal numbers",
+        "Is a score, a test or a metric equal to its definition on 100 random cases?",
+        "; ".join(f"{known.title}: {known.definition}" for known in numbers.FUNCTIONS.values())
+        + ". By loops over all configurations, least squares and pairs of nodes; ours is compared "
+        "with the same",
+        numbers_of,
+    ),
 )
 """All checks, in the order of the picture."""
 
 
 def checks_of(method: Method) -> Iterator[Check]:
     """Yield the checks that apply to a method."""
-    return (check for check in CHECKS if check.applies(method))
+    return (
+        check
+        for check in CHECKS
+        if check.applies(method) and (check.name == "numbers") == bool(method.function)
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,10 +84,7 @@ class Case:
         True
         """
         d = len(self.weights)
-        z = np.random.default_rng(0).normal(size=(rows, d))
-        z -= z.mean(axis=0)
-        z = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z / rows)).T
-        return z @ np.linalg.inv(np.eye(d) - self.weights)
+        return np.asarray(_white(rows, d) @ np.linalg.inv(np.eye(d) - self.weights))
 
     def code(self, rows: int = ROWS) -> list[str]:
         """Return three lines of Python that make `values`, as ``x``."""
@@ -100,6 +97,14 @@ class Case:
             f"x = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z / {rows})).T "
             f"@ np.linalg.inv(np.eye({d}) - w)",
         ]
+
+
+@lru_cache(maxsize=1)
+def _white(rows: int, d: int) -> Values:
+    """Return rows whose covariance is the unit matrix."""
+    z = np.random.default_rng(0).normal(size=(rows, d))
+    z -= z.mean(axis=0)
+    return np.asarray(z @ np.linalg.inv(np.linalg.cholesky(z.T @ z / rows)).T)
 
 
 @cache

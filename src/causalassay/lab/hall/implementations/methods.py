@@ -69,6 +69,8 @@ class Method:
         The file in ``probes``, without its end; empty: the adapter of the environment.
     parameters : mapping
         Other than the defaults.
+    function : str
+        A score, a test or a metric instead of a search: its name in the adapter, and in `numbers`.
     sets : int
         Data sets on which order, units and repetition are compared; fewer of slow methods.
     """
@@ -84,6 +86,7 @@ class Method:
     promise: str = ""
     adapter: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    function: str = ""
     sets: int = 20
 
     @property
@@ -122,6 +125,8 @@ class Method:
     @property
     def identity(self) -> list[object]:
         """What its answers depend on."""
+        if self.home is None and self.function:
+            return [self.version]
         if self.home is None:
             return [type(make_algorithm(self.name)).version, self.version, dict(self.parameters)]
         text = hashlib.sha256(self.adapter_path.read_bytes()).hexdigest()
@@ -189,7 +194,7 @@ class Asker:
             "observed",
             {
                 "adapter": str(method.adapter_path),
-                "name": method.name,
+                "name": method.function or method.name,
                 "parameters": _parameters(method),
             },
             seed=seed,
@@ -302,7 +307,7 @@ METHODS: tuple[Method, ...] = (
     _ours("xges", truth="class", order="graph", promise="Nazaret & Blei (2024), as GES"),
     _ours("boss", truth="class", random=True, promise=f"Andrews et al. (2023): {PERMUTATIONS}"),
     _ours("grasp", truth="class", random=True, promise=f"Lam et al. (2022): {PERMUTATIONS}"),
-    _ours("mmhc"),
+    _ours("mmhc", random=True),
     _ours("direct-lingam", truth="dag", order="graph", promise=SHIMIZU),
     _ours("notears", unit_free=False),
     _ours("golem-ev", unit_free=False),
@@ -478,8 +483,8 @@ METHODS: tuple[Method, ...] = (
     Method(
         "tetrad-pc",
         "tetrad",
-        "",
-        "",
+        "import causalassay as ca",
+        'ca.discover("tetrad-pc", x, 0).graph.astype(int)',
         truth="class",
         order="skeleton",
         promise=SPIRTES + COLOMBO,
@@ -487,8 +492,8 @@ METHODS: tuple[Method, ...] = (
     Method(
         "tetrad-fges",
         "tetrad",
-        "",
-        "",
+        "import causalassay as ca",
+        'ca.discover("tetrad-fges", x, 0).graph.astype(int)',
         truth="class",
         order="graph",
         promise=CHICKERING,
@@ -496,14 +501,53 @@ METHODS: tuple[Method, ...] = (
     Method(
         "tetrad-boss",
         "tetrad",
-        "",
-        "",
+        "import causalassay as ca",
+        'ca.discover("tetrad-boss", x, 0).graph.astype(int)',
         truth="class",
         random=True,
         promise=f"Andrews et al. (2023): {PERMUTATIONS}",
     ),
 )
-"""All of them, in the order of the picture."""
+"""All searches, in the order of the picture."""
+
+_FUNCTIONS = {
+    OURS: ("bic", "bdeu", "fisher-z", "g", "shd"),
+    "causal-learn": ("bic", "bdeu", "fisher-z", "g", "shd"),
+    "gcastle": ("fisher-z", "g", "shd"),
+    "pgmpy": ("bic", "bdeu", "fisher-z", "g", "shd"),
+}
+_TWO_BY_TWO = """import numpy as np, pandas as pd; {imports}
+from scipy.stats import chi2_contingency
+n = np.array([[12, 5], [6, 11]]); x = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], n.ravel(), axis=0)
+print({call})
+print(chi2_contingency(n, correction=False, lambda_="log-likelihood")[1])  # right"""
+_SHOWN = {
+    ("gcastle", "g"): _TWO_BY_TWO.format(
+        imports="from castle.common.independence_tests import CITest",
+        call="CITest.g2_test(x, 0, 1, [])[2]",
+    ),
+    ("pgmpy", "g"): _TWO_BY_TWO.format(
+        imports="from pgmpy.ci_tests import GSq",
+        call="GSq(pd.DataFrame(x, columns=['a', 'b']).astype('category')).run_test('a', 'b', [])",
+    ),
+}
+"""Lines that show a difference of numbers, by package and function."""
+
+FUNCTIONS: tuple[Method, ...] = tuple(
+    Method(
+        f"{package}-{function}",
+        package,
+        "",
+        _SHOWN.get((package, function), ""),
+        function=function,
+        adapter=package.replace("-", "_"),
+    )
+    for package, functions in _FUNCTIONS.items()
+    for function in functions
+)
+"""Scores, tests and metrics."""
+
+ALL = (*METHODS, *FUNCTIONS)
 
 
 def chosen(only: Sequence[str] = ()) -> list[Method]:
@@ -514,8 +558,8 @@ def chosen(only: Sequence[str] = ()) -> list[Method]:
     >>> [method.name for method in chosen(["lingam"])]
     ['lingam-direct', 'lingam-ica']
     """
-    known = [*dict.fromkeys(n for m in METHODS for n in (m.name, m.package))]
+    known = [*dict.fromkeys(n for m in ALL for n in (m.name, m.package))]
     for name in only:
         if name not in known:
             raise ValueError(f"--only: there is no method {name!r}; {did_you_mean(name, known)}")
-    return [m for m in METHODS if not only or m.name in only or m.package in only]
+    return [m for m in ALL if not only or m.name in only or m.package in only]

@@ -44,9 +44,12 @@ def bic(request):
 
 
 def bdeu(request):
-    """Return local scores with an equivalent sample size of 10; the structure prior is as it is."""
+    """Return local scores with an equivalent sample size of 10, and a prior of structures that cancels.
+
+    A prior of half the possible parents makes each edge as probable as not.
+    """
     levels = {node: int(count) for node, count in enumerate(request.levels)}
-    prior = {"sample_prior": 10.0, "structure_prior": 1.0, "r_i_map": levels}
+    prior = {"sample_prior": 10.0, "structure_prior": (request.values.shape[1] - 1) / 2, "r_i_map": levels}
     return _each(
         request, lambda node, parents: local_score_BDeu(request.values, node, parents, prior)
     )
