@@ -37,6 +37,8 @@ SHOWN: dict[Verdict, str] = {
     "no promise": "the paper promises nothing",
 }
 COLOUR_OF = dict(zip(SHOWN.values(), (COLOURS[0], FALLING, COLOURS[1], QUIET), strict=True))
+RIGHT = {"class", "dag", "targets"}
+"""Checks whose right answer is known: they share a column."""
 TITLES = {check.name: check.title for check in CHECKS}
 PROMISES = {method.name: method.promise for method in METHODS}
 
@@ -75,10 +77,10 @@ def headline(rows: Sequence[AssayRow]) -> str:
         methods = list(dict.fromkeys(row.method for row in mine))
         if methods:
             bad = {row.method for row in mine if _verdict(row) in {"differs", "crashes"}}
-            wrong = {row.method for row in mine if row.check in {"class", "dag"}} & {
-                row.method for row in mine if row.check in {"class", "dag"} and _is_wrong(row)
+            wrong = {row.method for row in mine if row.check in RIGHT} & {
+                row.method for row in mine if row.check in RIGHT and _is_wrong(row)
             }
-            asked = {row.method for row in mine if row.check in {"class", "dag"}}
+            asked = {row.method for row in mine if row.check in RIGHT}
             sentences.append(
                 f"{counted(len(methods), 'method')} of {whose}: {len(methods) - len(bad)} do all "
                 f"that was asked; {len(wrong)} of {len(asked)} with a right answer miss it on some "
@@ -157,7 +159,7 @@ def matrix(rows: Sequence[AssayRow]) -> dict[str, Any]:
 
 def _short_title(check: str) -> str:
     """Return the head of a column: the two checks of the right answer have one."""
-    return "right answer" if check in {"class", "dag"} else TITLES[check]
+    return "right answer" if check in RIGHT else TITLES[check]
 
 
 def _table(rows: Sequence[AssayRow]) -> Table:

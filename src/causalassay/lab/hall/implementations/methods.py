@@ -19,7 +19,7 @@ import numpy as np
 
 from causalassay.common.arrays import Adjacency, Values
 from causalassay.common.spelling import did_you_mean
-from causalassay.data import Dataset
+from causalassay.data import Dataset, Regime
 from causalassay.discovery.registry import make_algorithm
 from causalassay.environments.catalogue import EnvironmentDefinition, environment
 from causalassay.environments.installing import folder_of, state, versions
@@ -39,7 +39,7 @@ PROBES = Path(__file__).parent / "probes"
 SECONDS = 120.0
 """Within which a method answers, or it counts as one that does not end."""
 
-Truth = Literal["class", "dag", ""]
+Truth = Literal["class", "dag", "targets", ""]
 Order = Literal["graph", "skeleton", ""]
 
 
@@ -55,8 +55,9 @@ class Method:
         An environment, or causalassay.
     imports, call : str
         Python that a reader can run: ``call`` uses the values as ``x`` and gives the answer.
-    truth : {"class", "dag", ""}
-        What it returns of a population: the class of the DAG, the DAG, or nothing that is proved.
+    truth : {"class", "dag", "targets", ""}
+        What it returns of a population: the class of the DAG, the DAG, the class given what was
+        intervened upon, or nothing that is proved.
     order : {"graph", "skeleton", ""}
         What may not depend on the order of the columns by its paper.
     unit_free : bool
@@ -188,7 +189,7 @@ class Asker:
     ) -> Reply:
         """Return the answer of a method to a data set; whatever it raises is an answer too."""
         if method.home is None:
-            return _ask_ours(method, values, seed)
+            return _ask_ours(method, values, seed, arrays)
         request = Request(
             "algorithm",
             "observed",
@@ -260,14 +261,27 @@ def _parameters(method: Method) -> dict[str, Any]:
     return {**defaults, **method.parameters}
 
 
-def _ask_ours(method: Method, values: Values, seed: int) -> Reply:
+def _regimes(values: Values, arrays: Mapping[str, np.ndarray]) -> Dataset:
+    """Return data of several conditions, each with what it acts on."""
+    condition, targets = arrays["condition"], arrays["targets"]
+    regimes = tuple(
+        Regime(f"condition {k}", values[condition == k], targets=tuple(np.flatnonzero(line)))
+        for k, line in enumerate(targets)
+    )
+    names = tuple(f"x{k}" for k in range(values.shape[1]))
+    return Dataset(names, regimes, observational="condition 0")
+
+
+def _ask_ours(
+    method: Method, values: Values, seed: int, arrays: Mapping[str, np.ndarray]
+) -> Reply:
     """Return the answer of one of our own algorithms, as `causalassay.discover` gives it."""
     algorithm = make_algorithm(method.name, **method.parameters)
     given, kept = values.copy(), np.random.get_state()  # noqa: NPY002  it is watched
     np.random.seed(seed)  # noqa: NPY002
     before = observer.state()
     try:
-        data = Dataset.from_values(given)
+        data = _regimes(given, arrays) if arrays else Dataset.from_values(given)
         estimate = algorithm.discover(data, np.random.default_rng(seed))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         return Reply(error=f"{type(error).__name__}: {error}")
@@ -290,6 +304,7 @@ CHICKERING = "Chickering (2002), theorem 4: a locally consistent score leads to 
 SPIRTES = "Spirtes, Glymour, Scheines (1993), theorem 5.1: right answers of all tests give the class"
 COLOMBO = "; Colombo & Maathuis (2014): the skeleton of PC-stable does not depend on the order"
 SHIMIZU = "Shimizu et al. (2011), section 4.1: the DAG, and no parameter to choose"
+HAUSER = "Hauser & Bühlmann (2012): an edge with one end acted upon has a direction"
 PERMUTATIONS = "consistent if faithful, in the limit"
 
 
@@ -305,6 +320,8 @@ METHODS: tuple[Method, ...] = (
     _ours("pc", truth="class", order="skeleton", promise=SPIRTES + COLOMBO),
     _ours("ges", truth="class", order="graph", promise=CHICKERING),
     _ours("xges", truth="class", order="graph", promise="Nazaret & Blei (2024), as GES"),
+    _ours("gies", truth="targets", promise=HAUSER),
+    _ours("xgies", truth="targets", promise=HAUSER),
     _ours("boss", truth="class", random=True, promise=f"Andrews et al. (2023): {PERMUTATIONS}"),
     _ours("grasp", truth="class", random=True, promise=f"Lam et al. (2022): {PERMUTATIONS}"),
     _ours("mmhc", random=True),
@@ -479,6 +496,24 @@ METHODS: tuple[Method, ...] = (
         'HillClimbSearch(scoring_method="bic-g", return_type="dag", show_progress=False)'
         ".fit(pd.DataFrame(x)).adjacency_matrix_.astype(int)",
         sets=5,
+    ),
+    Method(
+        "gies-gies",
+        "gies",
+        "import gies",
+        "gies.fit_bic([x], [[]])[0]",
+        truth="class",
+        order="graph",
+        promise="Hauser & Bühlmann (2012): on observational rows GES with turning; " + CHICKERING,
+    ),
+    Method(
+        "gies-interventional",
+        "gies",
+        "import gies",
+        "gies.fit_bic([x, y], [[], [{target}]])[0]",
+        truth="targets",
+        promise=HAUSER,
+        adapter="gies",
     ),
     Method(
         "tetrad-pc",
