@@ -114,14 +114,15 @@ def _code_of_dag(case: Case) -> list[str]:
 
 def _over_cases(asker, method, truth, values, code) -> Result:
     wrong, shortest = [], None
-    for case in cases():
+    asked = [case for case in cases() if len(case.weights) <= method.most_nodes]
+    for case in asked:
         reply = asker.ask(method, values(case))
         expected = truth(case.dag)
         if not _agrees(reply, expected):
             wrong.append(case.name)
             if shortest is None:
                 shortest = case, reply, expected
-    n = len(cases())
+    n = len(asked)
     if shortest is None:
         return Result("as its paper says", f"{n}/{n}", f"right on all {n} graphs")
     case, reply, expected = shortest
@@ -295,7 +296,7 @@ def units(asker: Asker, method: Method) -> Result:
         asker,
         method,
         other,
-        "graph" if method.unit_free else "",
+        "graph" if method.unit_free and method.seeded else "",
         f"s = 10 ** rng.uniform(-2, 2, {NODES})",
         ("x = y; print({call})", "x = y * s; print({call})"),
     )
@@ -402,7 +403,7 @@ FAULTS: tuple[Fault, ...] = (
         "constant column",
         "x[:, 3] = 1.0",
         "refuse it, or leave the column without an edge",
-        ("constant", "varian", "unique", "singular", "zero", "correlat", "depend"),
+        ("constant", "varian", "unique", "correlat"),
     ),
     ("nan", "x[0, 0] = np.nan", "refuse it, or leave the row out", ("nan", "missing", "finite")),
     ("two rows", "x = x[:2]", "refuse it", ("row", "sample", "observation")),
@@ -410,10 +411,17 @@ FAULTS: tuple[Fault, ...] = (
         "one column",
         "x = x[:, :1]",
         "refuse it, or give one node",
-        ("column", "variable", "node", "feature", "dimension"),
+        ("column", "variable", "node", "feature"),
     ),
 )
 """Its name, the line that makes it, what is polite, and words that name the cause."""
+
+
+FAULTY_SECONDS = 30.0
+"""Within which a method answers to 100 rows of 4 columns."""
+
+DELIBERATE = "check your data"
+"""Words of errors that were written for the user, whatever the cause."""
 
 
 def polite(asker: Asker, method: Method) -> Result:
@@ -421,7 +429,7 @@ def polite(asker: Asker, method: Method) -> Result:
     outcomes, lines = [], []
     for name, line, right, words in FAULTS:
         values = _faulty(line)
-        reply = asker.ask(method, values)
+        reply = asker.ask(method, values, seconds=FAULTY_SECONDS)
         outcome = _outcome(asker, method, name, values, reply, words)
         outcomes.append((name, outcome))
         if outcome.startswith(("ends", "answers", "raises")) and not lines:
@@ -451,7 +459,8 @@ def _outcome(asker, method, name, values, reply, words) -> str:
     if reply.ended:
         return f"ends or hangs ({_short(reply)})"
     if reply.error:
-        kind = "refuses" if any(word in reply.error.lower() for word in words) else "raises"
+        named = any(word in reply.error.lower() for word in (*words, DELIBERATE))
+        kind = "refuses" if named else "raises"
         return f"{kind} ({_short(reply)})"
     graph = np.asarray(reply.graph) != 0
     d = values.shape[1]
@@ -462,7 +471,7 @@ def _outcome(asker, method, name, values, reply, words) -> str:
     if name == "constant column" and not (graph[3].any() or graph[:, 3].any()):
         return "rightly leaves it alone"
     if name == "nan":
-        without = asker.ask(method, values[1:])
+        without = asker.ask(method, values[1:], seconds=FAULTY_SECONDS)
         if without.graph is not None and np.array_equal(np.asarray(without.graph) != 0, graph):
             return "rightly leaves the row out"
     return f"answers all the same: {_edges(graph)}"
@@ -565,6 +574,7 @@ CHECKS: tuple[Check, ...] = (
         "; ".join(f"{name}: {right}" for name, _, right, _ in FAULTS)
         + ". An error counts as a refusal if it names the cause in a word",
         polite,
+        version=2,
     ),
     Check(
         "numbers",

@@ -7,6 +7,7 @@ os.environ["CASTLE_BACKEND"] = "pytorch"
 import castle.algorithms
 import numpy as np
 import torch
+from castle.algorithms.ges.score.local_scores import BDeuScore, BICScore
 from castle.common.independence_tests import CITest
 from castle.metrics import MetricsDAG
 
@@ -23,6 +24,11 @@ def ges(request):
     return _learned(castle.algorithms.GES(), request)
 
 
+def ges_r2(request):
+    """Run GES with the BIC from regressions, its other choice."""
+    return _learned(castle.algorithms.GES(method="r2"), request)
+
+
 def direct_lingam(request):
     """Run DirectLiNGAM with its default threshold."""
     return _learned(castle.algorithms.DirectLiNGAM(), request)
@@ -36,6 +42,23 @@ def ica_lingam(request):
 def _learned(model, request):
     model.learn(request.values)
     return {"graph": np.asarray(model.causal_matrix) != 0}
+
+
+def bic(request):
+    """Return local scores; its BIC is twice the usual."""
+    score = BICScore(request.values, method="scatter")
+    return _scores(lambda node, parents: score.local_score(node, parents) / 2, request)
+
+
+def bdeu(request):
+    """Return local scores with an equivalent sample size of 10, and no prior of structures."""
+    return _scores(BDeuScore(request.values, k=1.0, N=10).local_score, request)
+
+
+def _scores(score, request):
+    lines = [[int(node) for node in line if node >= 0] for line in request.arrays["families"]]
+    numbers = [float(np.ravel(score(line[0], line[1:]))[0]) for line in lines]
+    return {"values": np.array(numbers)}
 
 
 def test(name):
@@ -61,6 +84,9 @@ def shd(request):
 ALGORITHMS = {
     "gcastle-pc": pc,
     "gcastle-ges": ges,
+    "gcastle-ges-r2": ges_r2,
+    "bic": bic,
+    "bdeu": bdeu,
     "gcastle-direct-lingam": direct_lingam,
     "gcastle-ica-lingam": ica_lingam,
     "fisher-z": test("fisherz_test"),
