@@ -168,12 +168,8 @@ def _assay_implementations(options: HallOptions, as_json: bool) -> None:
         )
     report = options.report or options.out / "implementations.md"
     kept = implementations.kept_rows(options.out) or rows
-    words = ["causalassay", "hall", "implementations", "--install"]
-    words += ["--out", str(options.out)] if options.out != HALL_FOLDER else []
-    words += ["--report", str(report)] if options.report is not None else []
-    document = shown.assay_document(
-        kept, shlex.join(words), results_from(report, options.out)
-    )
+    command = implementations_command(options.out, options.report)
+    document = shown.assay_document(kept, command, results_from(report, options.out))
     write_text(options.out / shown.NUMBERS, shown.assay_csv(kept))
     write_text(report, (page if report.suffix == ".html" else document_markdown)(document))
     write_pictures(document, report)
@@ -184,6 +180,14 @@ def _assay_implementations(options: HallOptions, as_json: bool) -> None:
         typer.echo(f"Page: {report}")
     if all(row.result is None for row in rows):
         raise typer.Exit(1)
+
+
+def implementations_command(out: Path, page: Path | None) -> str:
+    """Return the command of a page of implementations; a path is as it was given."""
+    words = ["causalassay", "hall", "implementations", "--install"]
+    words += ["--out", str(out)] if out != HALL_FOLDER else []
+    words += ["--report", str(page)] if page is not None else []
+    return shlex.join(words)
 
 
 def print_entries(wanted: Sequence[Entry] | None = None, as_json: bool = False) -> None:

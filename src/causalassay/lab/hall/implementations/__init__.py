@@ -1,4 +1,4 @@
-"""The assay of implementations: does a package compute what its paper says?
+"""The assay of implementations: whether a package computes what its paper says.
 
 How it is built:
 

@@ -1,4 +1,4 @@
-"""The table of checks: what is asked of a method, to which methods it applies, and what is right."""
+"""The table of checks: what is asked of a method, of which methods, and what is right."""
 
 from __future__ import annotations
 
@@ -112,7 +112,13 @@ def _code_of_dag(case: Case) -> list[str]:
     ]
 
 
-def _over_cases(asker, method, truth, values, code) -> Result:
+def _over_cases(
+    asker: Asker,
+    method: Method,
+    truth: Callable[[Adjacency], Adjacency],
+    values: Callable[[Case], Values],
+    code: Callable[[Case], list[str]],
+) -> Result:
     wrong, shortest = [], None
     asked = [case for case in cases() if len(case.weights) <= method.most_nodes]
     for case in asked:
@@ -202,9 +208,11 @@ def right_targets(asker: Asker, method: Method) -> Result:
         k = int((case.dag | case.dag.T).sum(axis=0).argmax())
         values, condition = _acted_upon(case, k)
         targets = np.zeros((2, len(case.weights)), dtype=bool)
-        blind = asker.ask(method, values, 0, condition=condition, targets=targets.copy())
+        blind = asker.ask(
+            method, values, 0, arrays={"condition": condition, "targets": np.zeros_like(targets)}
+        )
         targets[1, k] = True
-        reply = asker.ask(method, values, 0, condition=condition, targets=targets)
+        reply = asker.ask(method, values, 0, arrays={"condition": condition, "targets": targets})
         if reply.graph is None:
             return Result("crashes", "error", f"raised {_short(reply)}")
         expected, graph = class_of(case.dag, [(), (k,)]), _graph(reply)
@@ -249,6 +257,10 @@ def _acted_upon(case: Case, target: int) -> tuple[Values, Values]:
 # What may not depend on how the data are written.
 
 
+Renamed = Callable[[Adjacency], Adjacency]
+"""Returns a graph as it is of the altered data."""
+
+
 def noisy(number: int, is_uniform: bool) -> tuple[Values, np.random.Generator]:
     """Return 300 rows of a linear model on 8 nodes, and the generator for what follows."""
     rng = np.random.default_rng(number)
@@ -272,7 +284,7 @@ def _noisy_code(method: Method, number: int, then: str) -> list[str]:
 def order_of_columns(asker: Asker, method: Method) -> Result:
     """Compare the answers to data whose columns come in another order."""
 
-    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Callable]:
+    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Renamed]:
         p = rng.permutation(NODES)
         return values[:, p], lambda graph: graph[np.ix_(p, p)]
 
@@ -289,7 +301,7 @@ def order_of_columns(asker: Asker, method: Method) -> Result:
 def units(asker: Asker, method: Method) -> Result:
     """Compare the answers to data whose columns come in other units."""
 
-    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Callable]:
+    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Renamed]:
         return values * 10 ** rng.uniform(-2, 2, NODES), lambda graph: graph
 
     return _compare(
@@ -305,7 +317,7 @@ def units(asker: Asker, method: Method) -> Result:
 def repeated(asker: Asker, method: Method) -> Result:
     """Compare the answers to the same data with the same seed, and others in between."""
 
-    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Callable]:
+    def other(values: Values, rng: np.random.Generator) -> tuple[Values, Renamed]:
         asker.ask(method, rng.normal(size=(50, 3)), 7)
         return values, lambda graph: graph
 
@@ -319,7 +331,14 @@ def repeated(asker: Asker, method: Method) -> Result:
     )
 
 
-def _compare(asker, method, other, promised, then, shown) -> Result:
+def _compare(  # noqa: PLR0913, PLR0917  two calls and what is shown of them
+    asker: Asker,
+    method: Method,
+    other: Callable[[Values, np.random.Generator], tuple[Values, Renamed]],
+    promised: str,
+    then: str,
+    shown: tuple[str, str],
+) -> Result:
     """Return how often the answer to other data is not that which follows from the first."""
     different, errors, skeletons, first = 0, 0, 0, None
     pairs = 0
@@ -377,8 +396,8 @@ def shared_state(asker: Asker, method: Method) -> Result:
         other = 0
         for number in range(min(5, method.sets)):
             values, _ = noisy(number, method.truth == "dag")
-            graphs = [asker.ask(method, values, seed).graph for seed in (1, 2)]
-            other += not np.array_equal(*graphs)
+            one, two = (asker.ask(method, values, seed).graph for seed in (1, 2))
+            other += one is None or two is None or not np.array_equal(one, two)
         if other:
             faults.append(f"the global seed changes its answer on {other} data sets")
     if not faults:
@@ -390,7 +409,8 @@ def _state_lines(method: Method) -> tuple[str, ...]:
     return (
         *_noisy_code(method, 0, "x = y.copy()"),
         "np.random.seed(1); before = np.random.get_state()[1].sum(), np.geterr()",
-        f"{method.call}; print(before, np.random.get_state()[1].sum(), np.geterr(), (x == y).all())",
+        f"{method.call}; print(before)",
+        "print(np.random.get_state()[1].sum(), np.geterr(), (x == y).all())",
     )
 
 
@@ -426,7 +446,8 @@ DELIBERATE = "check your data"
 
 def polite(asker: Asker, method: Method) -> Result:
     """Look at what comes of data that have no answer."""
-    outcomes, lines = [], []
+    outcomes: list[tuple[str, str]] = []
+    lines: list[str] = []
     for name, line, right, words in FAULTS:
         values = _faulty(line)
         reply = asker.ask(method, values, seconds=FAULTY_SECONDS)
@@ -455,7 +476,9 @@ def _faulty(line: str) -> Values:
     return np.ascontiguousarray(scope["x"])
 
 
-def _outcome(asker, method, name, values, reply, words) -> str:
+def _outcome(  # noqa: PLR0911, PLR0913, PLR0917  an outcome each
+    asker: Asker, method: Method, name: str, values: Values, reply: Reply, words: tuple[str, ...]
+) -> str:
     if reply.ended:
         return f"ends or hangs ({_short(reply)})"
     if reply.error:
@@ -488,7 +511,7 @@ def numbers_of(asker: Asker, method: Method) -> Result:
         given = function.ours(arrays)
     else:
         others = {name: array for name, array in arrays.items() if name != "values"}
-        reply = asker.ask(method, arrays["values"], 0, function.levels, **others)
+        reply = asker.ask(method, arrays["values"], 0, function.levels, arrays=others)
         if reply.values is None:
             return Result("crashes", "error", f"raised {_short(reply)}")
         given = reply.values

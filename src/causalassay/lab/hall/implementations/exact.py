@@ -25,8 +25,8 @@ ROWS = 100_000
 LEAST = 0.02
 """The least magnitude of a partial correlation that is not zero, over all pairs and sets.
 
-At 100 000 rows Fisher's z of it is 6.3, beyond the level of every search here, and it is worth 20 in
-log-likelihood, more than an edge costs (at most 11.5, with a BIC penalty of twice the usual).
+At 100 000 rows Fisher's z of it is 6.3, beyond the level of every search here, and it is worth 20
+in log-likelihood, more than an edge costs (at most 11.5, with a BIC penalty of twice the usual).
 """
 
 TRIES = 100
@@ -142,7 +142,8 @@ def dags_up_to_names(d: int) -> list[Adjacency]:
     6
     """
     pairs = list(itertools.combinations(range(d), 2))
-    seen, shapes = set(), []
+    seen: set[tuple[tuple[int, int], ...]] = set()
+    shapes: list[Adjacency] = []
     for choice in itertools.product((False, True), repeat=len(pairs)):
         edges = [pair for pair, is_there in zip(pairs, choice, strict=True) if is_there]
         shape = min(
@@ -159,12 +160,12 @@ def dags_up_to_names(d: int) -> list[Adjacency]:
 def _case(name: str, dags: Iterator[Adjacency]) -> Case:
     """Return a model of the first DAG for which weights with two digits keep to `LEAST`."""
     for number, dag in enumerate(dags):
-        dependent = _dependent(dag)
+        dependent = dependent_sets(dag)
         rng = stream(0, "implementations", "weights", name, number)
         for _ in range(TRIES):
             sizes = np.round(rng.uniform(0.4, 1.0, dag.shape) * rng.choice([-1, 1], dag.shape), 2)
             case = Case(name, np.where(dag, sizes, 0.0))
-            if _weakest(case, dependent) >= LEAST:
+            if weakest(case, dependent) >= LEAST:
                 return case
     raise ValueError(f"{name}: no weights make every dependence of these graphs strong enough")
 
@@ -183,7 +184,7 @@ Dependent = list[tuple[tuple[int, ...], NDArray[np.bool_]]]
 """Sets of nodes, and which pairs of each depend on each other given the rest of it."""
 
 
-def _dependent(dag: Adjacency) -> Dependent:
+def dependent_sets(dag: Adjacency) -> Dependent:
     """Return the pairs that are not d-separated, for every set of at least two nodes."""
     sets = []
     for nodes in subsets(range(len(dag))):
@@ -196,7 +197,7 @@ def _dependent(dag: Adjacency) -> Dependent:
     return sets
 
 
-def _weakest(case: Case, dependent: Dependent) -> float:
+def weakest(case: Case, dependent: Dependent) -> float:
     """Return the least magnitude of a partial correlation of nodes that depend on each other."""
     covariance, least = case.covariance, 1.0
     for nodes, depends in dependent:
@@ -250,9 +251,7 @@ def separated(dag: Adjacency, i: int, j: int, given: Sequence[int]) -> bool:
 # Classes by brute force: every DAG on the skeleton is tried.
 
 
-def class_of(
-    dag: Adjacency, targets: Sequence[Sequence[int]] = ((),)
-) -> Adjacency:
+def class_of(dag: Adjacency, targets: Sequence[Sequence[int]] = ((),)) -> Adjacency:
     """Return the (interventional) CPDAG of a DAG as the union of all its equivalents.
 
     Two DAGs are equivalent if they have one skeleton, the same colliders between nodes that are
@@ -297,6 +296,7 @@ def _colliders(dag: Adjacency) -> set[tuple[int, int, int]]:
 
 
 def is_acyclic(graph: Adjacency) -> bool:
+    """Tell whether taking sinks away, again and again, leaves nothing."""
     left = graph.copy()
     while len(left):
         sinks = ~left.any(axis=1)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -192,7 +193,7 @@ class Asker:
         seed: int = 0,
         levels: Sequence[int] | None = None,
         seconds: float = SECONDS,
-        **arrays: np.ndarray,
+        arrays: Mapping[str, np.ndarray] = MappingProxyType({}),
     ) -> Reply:
         """Return the answer of a method to a data set; whatever it raises is an answer too."""
         if method.home is None:
@@ -279,9 +280,7 @@ def _regimes(values: Values, arrays: Mapping[str, np.ndarray]) -> Dataset:
     return Dataset(names, regimes, observational="condition 0")
 
 
-def _ask_ours(
-    method: Method, values: Values, seed: int, arrays: Mapping[str, np.ndarray]
-) -> Reply:
+def _ask_ours(method: Method, values: Values, seed: int, arrays: Mapping[str, np.ndarray]) -> Reply:
     """Return the answer of one of our own algorithms, as `causalassay.discover` gives it."""
     algorithm = make_algorithm(method.name, **method.parameters)
     given, kept = values.copy(), np.random.get_state()  # noqa: NPY002  it is watched
@@ -307,8 +306,12 @@ def _ask_ours(
     )
 
 
-CHICKERING = "Chickering (2002), theorem 4: a locally consistent score leads to the class of the DAG"
-SPIRTES = "Spirtes, Glymour, Scheines (1993), theorem 5.1: right answers of all tests give the class"
+CHICKERING = (
+    "Chickering (2002), theorem 4: a locally consistent score leads to the class of the DAG"
+)
+SPIRTES = (
+    "Spirtes, Glymour, Scheines (1993), theorem 5.1: right answers of all tests give the class"
+)
 COLOMBO = "; Colombo & Maathuis (2014): the skeleton of PC-stable does not depend on the order"
 SHIMIZU = "Shimizu et al. (2011), section 4.1: the DAG, and no parameter to choose"
 ANDREWS = "Andrews et al. (2023): consistent if faithful, by the backward phase of GES at the end"

@@ -16,11 +16,11 @@ import numpy as np
 from scipy import stats
 
 from causalassay.common.arrays import Values, Vector
+from causalassay.data import Dataset
 from causalassay.discovery.independence import GTest
 from causalassay.discovery.search.gaussian_bic import gaussian_bic, observational_node_statistics
 from causalassay.discovery.search.scores import LevelScore
 from causalassay.discovery.statistics import LevelStatistics, unexplained_share
-from causalassay.data import Dataset
 from causalassay.metrics import shd
 
 CASES = 100
@@ -63,6 +63,7 @@ class Numbers:
 
 
 def continuous() -> Values:
+    """Return rows of a linear model on a complete DAG."""
     rng = np.random.default_rng(1)
     w = np.triu(rng.uniform(-1, 1, (COLUMNS, COLUMNS)), 1)
     return rng.normal(size=(ROWS, COLUMNS)) @ np.linalg.inv(np.eye(COLUMNS) - w) + 3.0
@@ -207,9 +208,7 @@ def slow_g(arrays: Mapping[str, np.ndarray], *, occurring: bool = False) -> Vect
         g, degrees = 0.0, 0
         for stratum in itertools.product(*(range(LEVELS[k]) for k in rest)):
             part = values[(values[:, rest] == stratum).all(axis=1)]
-            sizes = [
-                len(set(part[:, k].tolist())) if occurring else LEVELS[k] for k in (x, y)
-            ]
+            sizes = [len(set(part[:, k].tolist())) if occurring else LEVELS[k] for k in (x, y)]
             degrees += max(0, sizes[0] - 1) * max(0, sizes[1] - 1)
             for a, b in itertools.product(range(LEVELS[x]), range(LEVELS[y])):
                 both = ((part[:, x] == a) & (part[:, y] == b)).sum()

@@ -9,13 +9,14 @@ import os
 import random
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
-_adapters = {}
+_adapters: dict[str, Any] = {}
 
 
-def observed(request):
+def observed(request: Any) -> dict[str, Any]:
     """Run the function ``name`` of the adapter ``adapter``, both of them parameters."""
     stated = dict(request.parameters)
     path, name, parameters = stated["adapter"], stated["name"], stated["parameters"]
@@ -29,20 +30,21 @@ def observed(request):
     return {**answer, "info": {**info, "left at": state()["numpy"]}}
 
 
-def functions(path):
+def functions(path: str) -> Any:
     """Return the table of algorithms of an adapter, imported once."""
     if path not in _adapters:
-        spec = importlib.util.spec_from_file_location(f"watched_{len(_adapters)}", path)
+        spec: Any = importlib.util.spec_from_file_location(f"watched_{len(_adapters)}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         _adapters[path] = module.ALGORITHMS
     return _adapters[path]
 
 
-def state():
+def state() -> dict[str, Any]:
     """Return what all code of a process shares; of generators a few digits."""
-    shared = {
-        "numpy": hash(np.random.get_state()[1].tobytes() + bytes([np.random.get_state()[2] % 251])),
+    drawn: Any = np.random.get_state(legacy=False)  # noqa: NPY002
+    shared: dict[str, Any] = {
+        "numpy": hash((drawn["state"]["key"].tobytes(), drawn["state"]["pos"])),
         "random": hash(random.getstate()),
         "error handling of numpy": str(np.geterr()),
         "filters of warnings": str([entry[:3:2] for entry in warnings.filters]),
@@ -60,7 +62,7 @@ def state():
     return shared
 
 
-def changes(before, after):
+def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """Return the names of what changed; generators are there to be drawn from.
 
     Examples

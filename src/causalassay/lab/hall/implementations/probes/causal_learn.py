@@ -1,13 +1,13 @@
 """What the assay asks of causal-learn besides the algorithms that studies have."""
 
 import numpy as np
-from causallearn.search.ConstraintBased.FCI import fci as search_fci
-from causallearn.search.FCMBased.lingam import DirectLiNGAM, ICALiNGAM
-from causallearn.search.ScoreBased.ExactSearch import bic_exact_search
-from causallearn.score.LocalScoreFunction import local_score_BDeu, local_score_BIC_from_cov
 from causallearn.graph.GeneralGraph import GeneralGraph
 from causallearn.graph.GraphNode import GraphNode
 from causallearn.graph.SHD import SHD
+from causallearn.score.LocalScoreFunction import local_score_BDeu, local_score_BIC_from_cov
+from causallearn.search.ConstraintBased.FCI import fci as search_fci
+from causallearn.search.FCMBased.lingam import DirectLiNGAM, ICALiNGAM
+from causallearn.search.ScoreBased.ExactSearch import bic_exact_search
 from causallearn.utils.cit import CIT
 
 
@@ -32,7 +32,7 @@ def exact_search(request):
 
 
 def fci(request):
-    """Run FCI; the answer has the end points, [j, i] at j: 1 an arrowhead, 2 a circle, -1 a tail."""
+    """Run FCI; [j, i] is the end at j: 1 an arrowhead, 2 a circle, -1 a tail."""
     graph, _ = search_fci(request.values, "fisherz", 0.01, show_progress=False)
     return {"links": graph.graph[None]}
 
@@ -44,12 +44,16 @@ def bic(request):
 
 
 def bdeu(request):
-    """Return local scores with an equivalent sample size of 10, and a prior of structures that cancels.
+    """Return local scores with an equivalent sample size of 10.
 
-    A prior of half the possible parents makes each edge as probable as not.
+    A prior of half the possible parents makes each edge as probable as not: it cancels.
     """
     levels = {node: int(count) for node, count in enumerate(request.levels)}
-    prior = {"sample_prior": 10.0, "structure_prior": (request.values.shape[1] - 1) / 2, "r_i_map": levels}
+    prior = {
+        "sample_prior": 10.0,
+        "structure_prior": (request.values.shape[1] - 1) / 2,
+        "r_i_map": levels,
+    }
     return _each(
         request, lambda node, parents: local_score_BDeu(request.values, node, parents, prior)
     )
