@@ -28,6 +28,7 @@ from causalassay.lab.hall.implementations.exact import (
     separated,
     weakest,
 )
+from causalassay.lab.hall.implementations.hidden import hidden_cases
 from causalassay.lab.hall.implementations.methods import FUNCTIONS, Asker, Method, Reply
 from causalassay.present.markdown import document_markdown
 from command_line import run_here
@@ -88,6 +89,18 @@ def test_our_scores_tests_and_metrics_are_their_definitions(name):
     definition, ours, right = numbers.compared(function, function.ours(arrays), arrays)
     assert not definition
     assert not numbers.differs(ours, right).any()
+
+
+def test_a_pag_has_the_arrows_of_a_collider_and_circles_where_graphs_differ():
+    for case in hidden_cases():
+        covariance = np.cov(case.values(1000), rowvar=False, ddof=0)
+        np.testing.assert_allclose(covariance, case.covariance, atol=1e-12)
+        assert ((case.pag == 0) == (case.pag.T == 0)).all()
+    of_three = [case.pag for case in hidden_cases() if len(case.pag) == 3]
+    assert 5 == len(of_three)
+    collider = [pag for pag in of_three if (pag == 1).any()]
+    assert 1 == len(collider)  # two arrowheads at the middle, circles at the ends
+    assert {0: 5, 1: 2, 2: 2} == dict(zip(*np.unique(collider, return_counts=True), strict=True))
 
 
 # Planted faults

@@ -5,6 +5,7 @@ How it is built:
 - `exact` has data on which the right answer is known without chance: a sample whose covariance is
   that of the model, so that a test and a score see the population. The right answer comes from
   slow, obvious references: d-separation on moral graphs, classes by trying all directions.
+  `hidden` has the same for hidden causes, `numbers` for scores, tests and metrics.
 - `methods` has what is assayed: a method of a package, with what its paper promises (the class or
   the DAG in the limit, independence of the order of the columns, of units) and where it says so.
   Packages run in their environments, by the adapters of studies or by a file in ``probes``.

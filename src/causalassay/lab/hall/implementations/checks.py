@@ -14,6 +14,7 @@ from causalassay.common.arrays import Adjacency, Values
 from causalassay.graphs import to_cpdag
 from causalassay.lab.hall.implementations import numbers
 from causalassay.lab.hall.implementations.exact import ROWS, Case, cases, class_of, is_acyclic
+from causalassay.lab.hall.implementations.hidden import hidden_cases
 from causalassay.lab.hall.implementations.methods import Asker, Method, Reply
 
 Verdict = Literal["as its paper says", "differs", "crashes", "no promise"]
@@ -141,8 +142,10 @@ def _over_cases(
     return Result(verdict, f"{n - len(wrong)}/{n}", text, _lines(method, code(case), expected))
 
 
-def _lines(method: Method, code: list[str], expected: Adjacency) -> tuple[str, ...]:
-    right = f"print({method.call})  # right: {_edges(expected)}"
+def _lines(
+    method: Method, code: list[str], expected: np.ndarray, text: str = ""
+) -> tuple[str, ...]:
+    right = f"print({method.call})  # right: {text or _edges(expected)}"
     return ("; ".join(filter(None, ["import numpy as np", method.imports])), *code, right)
 
 
@@ -191,6 +194,42 @@ def _written(graph: np.ndarray) -> Adjacency:
 
 def _short(reply: Reply) -> str:
     return textwrap.shorten(reply.error, LONGEST, placeholder=" …")
+
+
+# Hidden causes.
+
+
+def right_pag(asker: Asker, method: Method) -> Result:
+    """Compare the answers to models with hidden causes with their PAGs, end by end."""
+    wrong, text = 0, ""
+    lines: tuple[str, ...] = ()
+    for case in hidden_cases():
+        reply = asker.ask(method, case.values())
+        graph = None if reply.graph is None else np.asarray(reply.graph)[0]
+        if graph is not None and np.array_equal(graph, case.pag):
+            continue
+        wrong += 1
+        if not text:
+            given = f"raised {_short(reply)}" if graph is None else _ends(graph)
+            text = f"; the smallest, {case.name}: right is {_ends(case.pag)}; it gives {given}"
+            lines = _lines(method, case.code(), case.pag, _ends(case.pag))
+    n = len(hidden_cases())
+    verdict: Verdict = "differs" if wrong else "as its paper says"
+    return Result(verdict, f"{n - wrong}/{n}", f"right on {n - wrong} of {n} PAGs{text}", lines)
+
+
+def _ends(pag: np.ndarray) -> str:
+    """Return the edges of a PAG in letters.
+
+    Examples
+    --------
+    >>> _ends(np.array([[0, -1, 0], [1, 0, 1], [0, 2, 0]]))
+    '0→1, 1←o2'
+    """
+    left, right = {0: "", 1: "←", 2: "o", -1: ""}, {0: "", 1: "→", 2: "o", -1: ""}
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(pag != 0)).tolist()]
+    shapes = [(i, left[int(pag[i, j])], right[int(pag[j, i])], j) for i, j in pairs]
+    return ", ".join(f"{i}{a}{'' if (a + b).strip('o') else '—'}{b}{j}" for i, a, b, j in shapes)
 
 
 # What an intervention's target tells.
@@ -551,6 +590,15 @@ CHECKS: tuple[Check, ...] = (
         lambda method: method.truth == "dag",
     ),
     Check(
+        "pag",
+        "right PAG",
+        "Does it return the PAG of a model with hidden causes?",
+        "the ends that all ancestral graphs with the same m-separations share; all such graphs on "
+        "3 and 4 nodes are tried",
+        right_pag,
+        lambda method: method.truth == "pag",
+    ),
+    Check(
         "targets",
         "targets",
         "Does it return the interventional CPDAG, of an observational sample and one in which a "
@@ -618,5 +666,5 @@ def checks_of(method: Method) -> Iterator[Check]:
         check
         for check in CHECKS
         if check.applies(method) and (check.name == "numbers") == bool(method.function)
-        if method.truth != "targets" or check.name in {"targets"}
+        if method.truth not in {"targets", "pag"} or check.name == method.truth
     )

@@ -10,7 +10,7 @@ from typing import Any
 from causalassay.lab.hall.implementations.assay import AssayRow
 from causalassay.lab.hall.implementations.checks import CHECKS, Verdict
 from causalassay.lab.hall.implementations.exact import ROWS, SAMPLED, cases
-from causalassay.lab.hall.implementations.known import known_to
+from causalassay.lab.hall.implementations.known import LEFT_OUT, known_to
 from causalassay.lab.hall.implementations.methods import METHODS
 from causalassay.present import (
     Block,
@@ -37,7 +37,7 @@ SHOWN: dict[Verdict, str] = {
     "no promise": "the paper promises nothing",
 }
 COLOUR_OF = dict(zip(SHOWN.values(), (COLOURS[0], FALLING, COLOURS[1], QUIET), strict=True))
-RIGHT = {"class", "dag", "targets"}
+RIGHT = {"class", "dag", "targets", "pag"}
 """Checks whose right answer is known: they share a column."""
 TITLES = {check.name: check.title for check in CHECKS}
 PROMISES = {method.name: method.promise for method in METHODS}
@@ -63,6 +63,7 @@ def assay_document(rows: Sequence[AssayRow], command: str = "", results: str = "
     ]
     provenance: list[Block] = [
         Section("checks", "What is asked, and what is right", [_checks()]),
+        Section("left-out", "Left out", [Facts(dict(LEFT_OUT))]),
         Section("how", "How it is made", [_how(rows, command, results)]),
         Section("each", "Each difference, in lines that show it", _each(measured)),
     ]

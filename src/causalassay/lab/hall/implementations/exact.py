@@ -84,7 +84,7 @@ class Case:
         True
         """
         d = len(self.weights)
-        return np.asarray(_white(rows, d) @ np.linalg.inv(np.eye(d) - self.weights))
+        return np.asarray(white(rows, d) @ np.linalg.inv(np.eye(d) - self.weights))
 
     def code(self, rows: int = ROWS) -> list[str]:
         """Return three lines of Python that make `values`, as ``x``."""
@@ -100,7 +100,7 @@ class Case:
 
 
 @lru_cache(maxsize=1)
-def _white(rows: int, d: int) -> Values:
+def white(rows: int, d: int) -> Values:
     """Return rows whose covariance is the unit matrix."""
     z = np.random.default_rng(0).normal(size=(rows, d))
     z -= z.mean(axis=0)

@@ -10,6 +10,21 @@ KNOWN: Mapping[tuple[str, str], str] = {
 }
 """By method and check."""
 
+LEFT_OUT: Mapping[str, str] = {
+    "cdt 0.6.0 (MIT)": "its GIES, CAM and PC are R packages, and none is here; that its GIES does "
+    "not take targets is FenTechSolutions/CausalDiscoveryToolbox#145, open",
+    "dodiscover": "it is not on the package index",
+    "tetrad-port 0.3.1 (MIT)": "it has no wheel, and its build fetches Eigen by git, which did not "
+    "work here",
+    "gies 0.0.1 with NumPy 1.24 or later": "every call raises an error: juangamella/gies#3, open; "
+    "it is assayed with NumPy 1.23.5",
+    "KCI, SID and adjustment distances": "no reference of their own here yet",
+    "searches with gradients (gcastle, dagma)": "no theorem says what they return",
+    "causal-learn BDeu on two columns": "its default prior of structures takes the logarithm of 0: "
+    "two equal columns get no edge. py-why/causal-learn#249, closed, is about that prior",
+}
+"""What has no row, and why."""
+
 
 def known_to(method: str, check: str) -> str:
     """Return the thread in which a difference is discussed; empty if none was read.

@@ -40,7 +40,7 @@ PROBES = Path(__file__).parent / "probes"
 SECONDS = 120.0
 """Within which a method answers, or it counts as one that does not end."""
 
-Truth = Literal["class", "dag", "targets", ""]
+Truth = Literal["class", "dag", "targets", "pag", ""]
 Order = Literal["graph", "skeleton", ""]
 
 
@@ -56,9 +56,9 @@ class Method:
         An environment, or causalassay.
     imports, call : str
         Python that a reader can run: ``call`` uses the values as ``x`` and gives the answer.
-    truth : {"class", "dag", "targets", ""}
+    truth : {"class", "dag", "targets", "pag", ""}
         What it returns of a population: the class of the DAG, the DAG, the class given what was
-        intervened upon, or nothing that is proved.
+        intervened upon, the PAG, or nothing that is proved.
     order : {"graph", "skeleton", ""}
         What may not depend on the order of the columns by its paper.
     unit_free : bool
@@ -386,6 +386,15 @@ METHODS: tuple[Method, ...] = (
         'bic_exact_search(x, search_method="astar")[0]',
         truth="class",
         promise="Yuan & Malone (2013): a DAG with the best BIC, which is in the class",
+        adapter="causal_learn",
+    ),
+    Method(
+        "causal-learn-fci",
+        "causal-learn",
+        f"{_LEARN}ConstraintBased.FCI import fci",
+        'fci(x, "fisherz", 0.01, show_progress=False)[0].graph',
+        truth="pag",
+        promise="Zhang (2008), theorem 4: right answers of all tests give the PAG",
         adapter="causal_learn",
     ),
     Method(
