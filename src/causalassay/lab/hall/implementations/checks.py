@@ -16,6 +16,7 @@ from causalassay.lab.hall.implementations import numbers
 from causalassay.lab.hall.implementations.exact import ROWS, Case, cases, class_of, is_acyclic
 from causalassay.lab.hall.implementations.hidden import hidden_cases
 from causalassay.lab.hall.implementations.methods import Asker, Method, Reply
+from causalassay.present.formatting import counted
 
 Verdict = Literal["as its paper says", "differs", "crashes", "no promise"]
 
@@ -441,7 +442,7 @@ def shared_state(asker: Asker, method: Method) -> Result:
             faults.append(f"the global seed changes its answer on {other} data sets")
     if not faults:
         return Result("as its paper says", "clean", "nothing was changed")
-    return Result("differs", f"{len(faults)} faults", "; ".join(faults), _state_lines(method))
+    return Result("differs", counted(len(faults), "fault"), "; ".join(faults), _state_lines(method))
 
 
 def _state_lines(method: Method) -> tuple[str, ...]:

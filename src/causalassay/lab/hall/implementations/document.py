@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from causalassay.lab.hall.implementations import numbers
 from causalassay.lab.hall.implementations.assay import AssayRow
 from causalassay.lab.hall.implementations.checks import CHECKS, Verdict
 from causalassay.lab.hall.implementations.exact import ROWS, SAMPLED, cases
@@ -28,7 +29,9 @@ from causalassay.present import (
 from causalassay.present.charts import COLOURS, FALLING, PAPER, QUIET, chart_of, titled_spec
 from causalassay.present.formatting import counted
 
-PICTURE, NUMBERS = "implementations.svg", "implementations.csv"
+PICTURE, FUNCTIONS_PICTURE = "implementations.svg", "implementations-functions.svg"
+NUMBERS = "implementations.csv"
+WIDE, CELL_HEIGHT = 720, 22
 
 SHOWN: dict[Verdict, str] = {
     "as its paper says": "as its paper says",
@@ -36,9 +39,10 @@ SHOWN: dict[Verdict, str] = {
     "crashes": "crashes",
     "no promise": "the paper promises nothing",
 }
-COLOUR_OF = dict(zip(SHOWN.values(), (COLOURS[0], FALLING, COLOURS[1], QUIET), strict=True))
+COLOUR_OF = dict(zip(SHOWN.values(), (FALLING, COLOURS[0], COLOURS[4], QUIET), strict=True))
 RIGHT = {"class", "dag", "targets", "pag"}
 """Checks whose right answer is known: they share a column."""
+FUNCTION_TITLES = {name: function.title for name, function in numbers.FUNCTIONS.items()}
 TITLES = {check.name: check.title for check in CHECKS}
 PROMISES = {method.name: method.promise for method in METHODS}
 
@@ -57,7 +61,7 @@ def assay_document(rows: Sequence[AssayRow], command: str = "", results: str = "
     """
     measured = [row for row in rows if row.result is not None]
     blocks: list[Block] = [
-        *([_picture(measured, results)] if measured else []),
+        *_pictures(measured, results),
         _table(rows),
         Section("differences", "Differences", [_differences(measured)]),
     ]
@@ -106,56 +110,72 @@ def _about() -> str:
     )
 
 
-def _picture(rows: Sequence[AssayRow], results: str) -> Figure:
-    methods = list(dict.fromkeys(row.method for row in rows))
-    alt = f"{len(methods)} methods by {len(CHECKS)} checks; colours show the verdict"
-    caption = (
-        "Numbers: graphs, data sets or faulty inputs on which all was right. White: not asked, for "
-        "there is no right answer."
-    )
-    spec = partial(matrix, rows)
-    return Figure("matrix", spec, alt, caption, wide=True, file=f"{results}{PICTURE}")
+def _pictures(rows: Sequence[AssayRow], results: str) -> list[Figure]:
+    searches = [row for row in rows if row.check != "numbers"]
+    functions = [row for row in rows if row.check == "numbers"]
+    figures = []
+    if searches:
+        alt = f"{len({row.method for row in searches})} methods by checks; colours show the verdict"
+        caption = (
+            "Numbers: graphs, data sets or faulty inputs on which all was right. White: not asked, "
+            "for nothing is proved of the answer."
+        )
+        spec = partial(matrix, searches)
+        figures.append(Figure("matrix", spec, alt, caption, wide=True, file=f"{results}{PICTURE}"))
+    if functions:
+        alt = f"{len(functions)} scores, tests and metrics by package; colours show the verdict"
+        caption = "Numbers: of 100 random cases those that are equal to the definition."
+        spec = partial(functions_matrix, functions)
+        figures.append(
+            Figure("functions", spec, alt, caption, wide=True, file=f"{results}{FUNCTIONS_PICTURE}")
+        )
+    return figures
 
 
 def matrix(rows: Sequence[AssayRow]) -> dict[str, Any]:
-    """Return the picture: a line for each method, a column for each check."""
+    """Return the picture of searches: a line for each method, a column for each check."""
+    marks = [_mark(row, row.method, _short_title(row.check)) for row in rows]
+    heads = [_short_title(check.name) for check in CHECKS if check.name != "numbers"]
+    return _heat(marks, heads, "What implementations do, by what their papers say")
+
+
+def functions_matrix(rows: Sequence[AssayRow]) -> dict[str, Any]:
+    """Return the picture of functions: a line for each package, a column for each function."""
+    titles = {
+        row.method: FUNCTION_TITLES[row.method.removeprefix(f"{row.package}-")] for row in rows
+    }
+    marks = [_mark(row, row.package, titles[row.method]) for row in rows]
+    heads = [title for title in FUNCTION_TITLES.values() if title in titles.values()]
+    return _heat(marks, heads, "Scores, tests and metrics beside their definitions")
+
+
+def _mark(row: AssayRow, line: str, column: str) -> dict[str, str]:
+    assert row.result is not None
+    verdict, count = SHOWN[row.result.verdict], row.result.count
+    about = f"{row.method}, {TITLES[row.check]}: {verdict} ({count})"
+    return {"line": line, "column": column, "verdict": verdict, "count": count, "about": about}
+
+
+def _heat(marks: Sequence[dict[str, str]], heads: Sequence[str], title: str) -> dict[str, Any]:
+    """Return a picture of cells with their counts."""
     import altair as alt  # noqa: PLC0415  # takes a while
 
-    methods = list(dict.fromkeys(row.method for row in rows))
-    titles = [_short_title(check.name) for check in CHECKS]
-    marks = [
-        {
-            "method": row.method,
-            "check": _short_title(row.check),
-            "verdict": SHOWN[_verdict(row)],
-            "count": row.result.count,
-            "about": f"{row.method}, {TITLES[row.check]}: {SHOWN[_verdict(row)]} "
-            f"({row.result.count})",
-        }
-        for row in rows
-        if row.result is not None
-    ]
+    lines = list(dict.fromkeys(mark["line"] for mark in marks))
     colours = alt.Scale(domain=list(COLOUR_OF), range=list(COLOUR_OF.values()))
-    axis = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, grid=False)
-    x = alt.X("check:N", sort=list(dict.fromkeys(titles)), title=None, axis=axis)
-    y = alt.Y(
-        "method:N",
-        sort=methods,
-        title=None,
-        axis=alt.Axis(ticks=False, domain=False, grid=False),
-    )
+    plain: dict[str, Any] = {"ticks": False, "domain": False, "grid": False}
+    heads = list(dict.fromkeys(heads))
+    across = alt.Axis(orient="top", labelAngle=0, **plain)
+    x = alt.X("column:N", sort=heads, scale=alt.Scale(domain=heads), title=None, axis=across)
+    y = alt.Y("line:N", sort=lines, title=None, axis=alt.Axis(**plain))
     base = chart_of(*marks)
+    fill = alt.Fill("verdict:N", scale=colours, title=None)
     chart = alt.layer(
         base.mark_rect(stroke=PAPER, strokeWidth=2).encode(
-            x=x,
-            y=y,
-            fill=alt.Fill("verdict:N", scale=colours, title=None),
-            description="about:N",
+            x=x, y=y, fill=fill, description="about:N"
         ),
         base.mark_text(fontSize=11, color="white").encode(x=x, y=y, text="count:N"),
     )
-    title = "What implementations do, by what their papers say"
-    return titled_spec(chart, title, "", width=720, height=22 * len(methods))
+    return titled_spec(chart, title, "", width=WIDE, height=CELL_HEIGHT * len(lines))
 
 
 def _short_title(check: str) -> str:
