@@ -11,7 +11,7 @@ from causalassay.lab.hall.implementations import numbers
 from causalassay.lab.hall.implementations.assay import AssayRow
 from causalassay.lab.hall.implementations.checks import CHECKS, Verdict
 from causalassay.lab.hall.implementations.exact import ROWS, SAMPLED, cases
-from causalassay.lab.hall.implementations.known import LEFT_OUT, known_to
+from causalassay.lab.hall.implementations.known import LEFT_OUT, known_to, reason_of
 from causalassay.lab.hall.implementations.methods import METHODS
 from causalassay.present import (
     Block,
@@ -233,10 +233,17 @@ def _differences(rows: Sequence[AssayRow]) -> Block:
         Column("method", "method"),
         Column("check", "check"),
         Column("what", "what differs"),
+        Column("reason", "why, where its code was read"),
         Column("upstream", "upstream"),
     )
     cells = [
-        (row.method, TITLES[row.check], row.result.text, known_to(row.method, row.check))
+        (
+            row.method,
+            TITLES[row.check],
+            row.result.text,
+            reason_of(row.method, row.check),
+            known_to(row.method, row.check),
+        )
         for row in _faulty(rows)
         if row.result is not None and row.check != "polite"
     ]

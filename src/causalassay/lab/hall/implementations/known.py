@@ -18,6 +18,27 @@ KNOWN: Mapping[tuple[str, str], str] = {
 }
 """By method and check."""
 
+REASONS: Mapping[tuple[str, str], str] = {
+    ("gcastle-pc", "class"): "find_skeleton conditions on neighbours of the first node of a pair "
+    "only, never on those of the second",
+    ("gcastle-pc", "order"): "the same: which node is the first follows the columns",
+    ("gcastle-ges-r2", "class"): "_bic_by_r2 is to be minimised, and the search maximises",
+    ("gcastle-direct-lingam", "units"): "weights below 0.3 are dropped, in the units of the data",
+    ("gcastle-bdeu", "numbers"): "the levels are those of a row, data[i], not of a column",
+    (
+        "gcastle-g",
+        "numbers",
+    ): "Yates's correction of tables with 2 rows and 2 columns, which is for Pearson's statistic",
+    ("pgmpy-g", "numbers"): "Yates's correction of strata with 2 rows and 2 columns, which is for "
+    "Pearson's statistic",
+    (
+        "causal-learn-ica-lingam",
+        "dag",
+    ): "one entry more is set to 0 before the first order is tried",
+    ("gcastle-ica-lingam", "dag"): "one entry more is set to 0 before the first order is tried",
+}
+"""What the code of a package shows as the reason; only where it was read."""
+
 LEFT_OUT: Mapping[str, str] = {
     "cdt 0.6.0 (MIT)": "its GIES, CAM and PC are R packages, and none is here; that its GIES does "
     "not take targets is FenTechSolutions/CausalDiscoveryToolbox#145, open",
@@ -32,6 +53,17 @@ LEFT_OUT: Mapping[str, str] = {
     "two equal columns get no edge. py-why/causal-learn#249, closed, is about that prior",
 }
 """What has no row, and why."""
+
+
+def reason_of(method: str, check: str) -> str:
+    """Return why a method differs, as its code reads; empty if the code was not read.
+
+    Examples
+    --------
+    >>> reason_of("gcastle-ges-r2", "class")
+    '_bic_by_r2 is to be minimised, and the search maximises'
+    """
+    return REASONS.get((method, check), "")
 
 
 def known_to(method: str, check: str) -> str:
