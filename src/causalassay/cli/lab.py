@@ -50,6 +50,10 @@ _MOST_NAMED = 10
 class HallOptions:
     """What `hall` measures, and where it goes."""
 
+    room: Literal["simulators", "implementations"] = argument(
+        "What is judged: simulators and data sets, or implementations of algorithms.",
+        "simulators",
+    )
     only: list[str] | None = option(
         None, "Name of an entry; see `causalassay list hall`. May be given more than once."
     )
@@ -92,8 +96,14 @@ def hall(options: HallOptions, as_json: AsJson = False) -> None:
     Rows are kept as they arrive: after Ctrl-C the same command continues. A row is measured
     again if its settings, its package or the tests changed.
 
+    `hall implementations` asks instead whether algorithms of packages, and ours, compute what
+    their papers say; `--only` then takes names of algorithms and of packages.
+
     Example: causalassay hall --only linear-raw --only linear-iscm
     """
+    if options.room == "implementations":
+        _assay_implementations(options, as_json)
+        return
     from causalassay.lab.hall import Settings, chosen, entries, fill
     from causalassay.lab.hall.measuring import check_places
 
@@ -145,6 +155,55 @@ def _documents(rows: list[Row], settings: Settings) -> list[Document]:
     if len(simulators) < len(rows):
         documents.append(reality_document(rows, settings))
     return documents
+
+
+def _assay_implementations(options: HallOptions, as_json: bool) -> None:
+    """Assay implementations: a row for each method and check, and a page of all in the folder."""
+    from causalassay.environments.catalogue import environment
+    from causalassay.environments.installing import state
+    from causalassay.lab.hall import implementations
+    from causalassay.lab.hall.document import results_from
+    from causalassay.lab.hall.implementations import document as shown
+    from causalassay.present.html import page
+    from causalassay.present.markdown import document_markdown, write_pictures
+
+    methods = implementations.chosen(options.only or ())
+    check_target(options.report)
+    make_results_folder(options.out)
+    homes = {m.package: environment(m.package) for m in methods if m.home is not None}
+    prepare_environments(
+        [home for home in homes.values() if state(home).python is None], options.install
+    )
+    line = "{done} of {total} checks; now {name}"
+    with resumable(options.out), steady_progress("assaying", line, "check") as show:
+        rows = implementations.assay(
+            methods,
+            options.out,
+            again=options.again,
+            on_check=lambda name, done, total: show(done, total, name=name),
+        )
+    report = options.report or options.out / "implementations.md"
+    kept = implementations.kept_rows(options.out) or rows
+    command = implementations_command(options.out, options.report)
+    document = shown.assay_document(kept, command, results_from(report, options.out))
+    write_text(options.out / shown.NUMBERS, shown.assay_csv(kept))
+    write_text(report, (page if report.suffix == ".html" else document_markdown)(document))
+    write_pictures(document, report)
+    if as_json:
+        print_json([row.to_dict() for row in rows])
+    else:
+        print_result(shown.assay_document(rows))
+        typer.echo(f"Page: {report}")
+    if all(row.result is None for row in rows):
+        raise typer.Exit(1)
+
+
+def implementations_command(out: Path, page: Path | None) -> str:
+    """Return the command of a page of implementations; a path is as it was given."""
+    words = ["causalassay", "hall", "implementations", "--install"]
+    words += ["--out", str(out)] if out != HALL_FOLDER else []
+    words += ["--report", str(page)] if page is not None else []
+    return shlex.join(words)
 
 
 def print_entries(wanted: Sequence[Entry] | None = None, as_json: bool = False) -> None:
