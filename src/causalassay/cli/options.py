@@ -30,6 +30,7 @@ from causalassay.listing import PARTS, known_names
 
 if TYPE_CHECKING:
     from causalassay.data import Dataset
+    from causalassay.data.table_check import ReadingRequest
     from causalassay.present import Document, Provenance
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -308,6 +309,11 @@ class Reading:
         "Column to leave out, such as an index; may be given more than once.",
         metavar="COLUMN",
     )
+    keep: list[str] | None = option(
+        None,
+        "Column to use although it looks like an id or dates; may be given more than once.",
+        metavar="COLUMN",
+    )
     continuous: bool = flag(
         "All columns are numbers, even those that look like an index or like levels."
     )
@@ -334,6 +340,15 @@ class Reading:
             "drop": [] if self.continuous and not self.drop else self.drop or None,
             "separator": self.separator,
         }
+
+    def request(self, *, series: bool = False) -> ReadingRequest:
+        """Return what these options state about a file."""
+        from causalassay.data.table_check import ReadingRequest
+
+        settings = self.settings(rows="series" if series else "independent")
+        discrete = True if self.discrete else False if self.continuous else None
+        stated = {"discrete": discrete, "drop": self.drop, "keep": self.keep or ()}
+        return ReadingRequest(**settings | stated)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -48,7 +48,7 @@ def is_label(name: str) -> bool:
 
 def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     """Say which columns look like numbers of rows."""
-    names = [name for name, column in columns.items() if _is_index(name, column)]
+    names = [name for name, column in columns.items() if is_index(name, column)]
     if names:
         note(
             f"{where}: {_counted(names)} like a row index, used as data; to leave out pass "
@@ -58,7 +58,7 @@ def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
 
 def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     """Say which columns hold few whole numbers each, as levels do."""
-    names = [name for name, column in columns.items() if _has_few_levels(column)]
+    names = [name for name, column in columns.items() if has_few_levels(column)]
     if not names:
         return
     condition = label_column("condition", names)
@@ -80,7 +80,8 @@ def _counted(names: Sequence[str]) -> str:
     return f"column {names[0]!r} looks" if len(names) == 1 else f"columns {listed(names)} look"
 
 
-def _is_index(name: str, column: NDArray[Any]) -> bool:
+def is_index(name: str, column: NDArray[Any]) -> bool:
+    """Tell whether a column is called as an index is, or counts the rows."""
     if column.dtype == object:
         return False
     if name.strip().casefold() in INDEX_NAMES:
@@ -90,7 +91,8 @@ def _is_index(name: str, column: NDArray[Any]) -> bool:
     return bool(counts and np.array_equal(column, np.arange(len(column)) + first))
 
 
-def _has_few_levels(column: NDArray[Any]) -> bool:
+def has_few_levels(column: NDArray[Any]) -> bool:
+    """Tell whether a column of numbers holds few whole ones, as levels do."""
     if column.dtype == object or len(column) < LEAST_ROWS_OF_LEVELS:
         return False
     levels = np.unique(column)

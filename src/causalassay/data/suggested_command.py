@@ -1,0 +1,82 @@
+"""The command that is suggested for a data file: discover, or choose where it has experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from causalassay.data.checks import LABEL_NAMES, label_column
+from causalassay.data.column_contents import ColumnContent
+from causalassay.data.table_check import LEVELS, CheckedColumn, TableCheck
+
+ALGORITHM, SERIES_ALGORITHM = "boss", "granger-lasso"
+"""What is suggested to run; both state what they assume."""
+
+
+def suggested_command(check: TableCheck) -> list[str]:
+    """Return the words of a command that takes a file; empty if too little would be left.
+
+    Examples
+    --------
+    >>> from causalassay.data.table_check import ReadingRequest
+    >>> columns = [CheckedColumn(ColumnContent(name, "amount"), "number") for name in "ab"]
+    >>> rows = CheckedColumn(ColumnContent("c", "empty"), "refused", ("empty",))
+    >>> check = TableCheck("t.csv", 50, 50, (*columns, rows), ReadingRequest(), {})
+    >>> " ".join(suggested_command(check))
+    'causalassay discover t.csv --algorithm boss --drop c'
+    """
+    asked, labels = check.asked, _labels(check)
+    refused = [column for column in check.refused if column.name not in labels.values()]
+    data = [column for column in check.columns if column.is_data]
+    as_levels = all(map(_holds_levels, data)) and all(map(_is_good_as_levels, refused))
+    if len(data) + (len(refused) if as_levels else 0) < 2:
+        return []
+    drop = [*(asked.drop or ()), *([] if as_levels else [column.name for column in refused])]
+    has_targets = "target" in labels
+    options = {f"--{role}": [name] for role, name in labels.items()}
+    options["--observational"] = [asked.observational or "NAME"] if labels else []
+    follow = check.sorted_date and not labels and not check.has_subjects
+    series = asked.rows == "series" or bool(follow)
+    options["--algorithm"] = [] if has_targets else [SERIES_ALGORITHM if series else ALGORITHM]
+    options |= {"--separator": [asked.separator] if asked.separator else []}
+    options |= {"--keep": list(asked.keep), "--drop": drop}
+    flags = {
+        "--series": series,
+        "--discrete": as_levels or asked.discrete is True,
+        "--continuous": asked.discrete is False,
+    }
+    return [
+        "causalassay",
+        "choose" if has_targets else "discover",
+        check.path,
+        *(word for name, values in options.items() for value in values for word in (name, value)),
+        *(name for name, is_on in flags.items() if is_on),
+    ]
+
+
+def _labels(check: TableCheck) -> dict[str, str]:
+    """Return the columns that label the rows by role: as stated, else by their names."""
+    stated = {"condition": check.asked.condition, "target": check.asked.target}
+    if any(stated.values()):
+        return {role: name for role, name in stated.items() if name is not None}
+    names = {column.name for column in check.columns}
+    by_role = {role: label_column(role, names) for role in LABEL_NAMES}
+    contents = {column.name: column.content for column in check.columns}
+    return {
+        role: name
+        for role, name in by_role.items()
+        if name and contents[name].is_text and (role != "target" or _targets(contents[name], names))
+    }
+
+
+def _targets(content: ColumnContent, names: Collection[str]) -> bool:
+    """Tell whether the entries of a column are names of columns."""
+    parts = [part for level in content.levels for part in str(level).split(";") if part]
+    return bool(parts) and set(parts) <= set(names)
+
+
+def _holds_levels(column: CheckedColumn) -> bool:
+    return column.content.content in LEVELS
+
+
+def _is_good_as_levels(column: CheckedColumn) -> bool:
+    return _holds_levels(column) and column.faults == ("text",)
