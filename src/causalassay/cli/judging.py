@@ -271,9 +271,10 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
         "tests": repr(tests),
         "drop_condition": reading.drop_condition,
     }
-    settings = stated | rules | reading.how.settings()
+    decision = reading.decided(options.data)
+    settings = stated | rules | decision.settings
     origin = provenance(options.seed, settings, {options.data: "data"})
-    dataset = reading.read(options.data)
+    dataset = decision.read()
     if dataset.observational is None:
         raise ValueError(
             f"{options.data}: experiments are compared with a condition without intervention; "

@@ -24,13 +24,13 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from causalassay.cli.printing import escaped, wide_console
-from causalassay.common.files import ReadingNote, check_target, write_text
+from causalassay.common.files import ReadingNote, check_target, note, unsaid, write_text
 from causalassay.environments.catalogue import environments
 from causalassay.listing import PARTS, known_names
 
 if TYPE_CHECKING:
     from causalassay.data import Dataset
-    from causalassay.data.table_check import ReadingRequest
+    from causalassay.data.table_check import ReadingRequest, TableCheck
     from causalassay.present import Document, Provenance
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -362,13 +362,54 @@ class ReadingConditions:
         None, "Condition whose rows to leave out; may be given more than once.", metavar="NAME"
     )
 
-    def read(self, path: Path, **rows: str) -> Dataset:
+    def decided(self, path: Path, **rows: str) -> FileDecision:
+        """Return how a file is read: what was stated, and which columns are left out unasked."""
+        from causalassay.data.table_check import check_table
+
+        series = rows.get("rows") == "series"
+        with unsaid():  # reading it says so
+            check = check_table(path, self.how.request(series=series))
+        return FileDecision(check, self.how.settings(**rows), self.drop_condition or [])
+
+
+@dataclasses.dataclass(frozen=True)
+class FileDecision:
+    """How a file is read: what was stated, and what `causalassay check` finds in it.
+
+    Parameters
+    ----------
+    check : TableCheck
+    stated : dict
+        What `causalassay.data.read` takes for what was stated.
+    drop_conditions : list of str
+    """
+
+    check: TableCheck
+    stated: dict[str, Any]
+    drop_conditions: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `causalassay.data.read` takes, the columns that are left out unasked included."""
+        names = [column.name for column in self.check.left_out]
+        return (
+            self.stated | {"drop": [*(self.stated["drop"] or []), *names]}
+            if names
+            else (self.stated)
+        )
+
+    def read(self) -> Dataset:
         """Return the data; what is taken for granted is printed as notes."""
         from causalassay.data import read
+        from causalassay.data.document import check_notes, refusal
 
         with printed_notes():
-            settings = self.how.settings(**rows)
-            return read(path, **settings, drop_conditions=self.drop_condition or [])
+            for text in check_notes(self.check):
+                note(text)
+            try:
+                return read(self.check.path, **self.settings, drop_conditions=self.drop_conditions)
+            except ValueError as error:
+                raise ValueError(refusal(self.check, str(error))) from None
 
 
 @contextmanager

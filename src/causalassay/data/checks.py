@@ -28,6 +28,12 @@ LEAST_ROWS_OF_AN_INDEX = 10
 LEAST_ROWS_OF_LEVELS = 50
 MOST_LEVELS = 10
 
+MOST_NUMERIC_LEVELS = 50
+"""Levels in numbers of a column that nobody stated levels for; with more it holds amounts."""
+
+LEAST_ROWS_PER_LEVEL = 5
+"""With fewer rows for each level, on average, tables of counts are empty."""
+
 
 def label_column(role: str, names: Iterable[str]) -> str | None:
     """Return the column whose name is one of those for the role; upper and lower case are alike.
@@ -68,6 +74,24 @@ def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
         f"as numbers; for levels pass discrete=[...] (--discrete if all are), else "
         f"discrete=False (--continuous){hint}"
     )
+
+
+def has_too_many_levels(n_levels: int, n_rows: int, *, is_text: bool) -> bool:
+    """Tell whether a column has too many levels for tables of counts.
+
+    Every table is then nearly empty, no dependence is seen, and a search ends with no edge.
+
+    Examples
+    --------
+    >>> has_too_many_levels(3, 20, is_text=True), has_too_many_levels(40, 60, is_text=True)
+    (False, True)
+    >>> has_too_many_levels(300, 9000, is_text=False)
+    True
+    """
+    if n_levels <= MOST_LEVELS:
+        return False
+    too_thin = n_levels * LEAST_ROWS_PER_LEVEL > n_rows
+    return too_thin or (not is_text and n_levels > MOST_NUMERIC_LEVELS)
 
 
 def label_hint(name: str) -> str:

@@ -187,6 +187,74 @@ def check_advice(check: TableCheck) -> Iterator[str]:
         yield few_rows_text(check.n_rows, len(check.data))
 
 
+def check_notes(check: TableCheck) -> Iterator[str]:
+    """Yield the short form: what was decided that nobody asked for, in a line each."""
+    left = check.left_out
+    if left:
+        reads = [f"{shown(column.name)} ({column.content.content})" for column in left]
+        more = f" and {len(left) - _MOST_NOTED} more" if len(left) > _MOST_NOTED else ""
+        keep = [column.name for column in left if not column.content.is_text]
+        hint = f"; to use it pass --keep {quoted(keep[0])}" if keep else ""
+        yield (
+            f"{check.path}: left out: {', '.join(reads[:_MOST_NOTED])}{more}{hint}; "
+            "`causalassay check` shows every column"
+        )
+    if check.sorted_date and check.asked.rows != "series" and not check.has_subjects:
+        yield (
+            f"{check.path}: the rows are in the order of {shown(check.sorted_date)}; if they "
+            "follow each other in time, pass --series"
+        )
+    if check.data and check.has_few_rows and not check.refused:
+        yield f"{check.path}: {few_rows_text(check.n_rows, len(check.data))}"
+
+
+_MOST_NOTED = 4
+
+
+def refusal(check: TableCheck, reason: str) -> str:
+    """Return why a file is refused: all columns at once where there are several.
+
+    Parameters
+    ----------
+    check : TableCheck
+    reason : str
+        Why reading it failed, which is about one column, or about the call.
+    """
+    refused = check.refused
+    if len(refused) < 2:
+        return reason
+    reads = [f"{shown(column.name)} ({_fault_text(column)})" for column in refused]
+    more = f" and {len(reads) - _MOST_LISTED} more" if len(reads) > _MOST_LISTED else ""
+    command = check.command
+    end = f". This takes the file: {shlex.join(command)}" if command else ""
+    return (
+        f"{check.path}: {len(reads)} of {counted(len(check.columns), 'column')} are refused: "
+        f"{', '.join(reads[:_MOST_LISTED])}{more}; `causalassay check` shows each, and what to "
+        f"do{end}"
+    )
+
+
+def _fault_text(column: CheckedColumn) -> str:
+    """Return why a column is refused, with where it shows and what declares it."""
+    content, fault = column.content, column.faults[0]
+    match fault:
+        case "missing values":
+            return f"{counted(content.n_missing, 'missing value')}, first in {column.where_missing}"
+        case "no numbers":
+            return f"{content.n_odd} no numbers, first {shown(content.odd)} in {column.where_odd}"
+        case "too many levels":
+            return f"{counted(content.n_distinct, 'level')}"
+        case "duplicate":
+            return f"duplicate of {shown(content.copy_of)}"
+        case "label":
+            return f"pass {_change(column)}"
+        case _:
+            return FAULTS[fault]
+
+
+_MOST_LISTED = 20
+
+
 def few_rows_text(n_rows: int, n_columns: int) -> str:
     """Return that there are few rows for so many columns, and what to do.
 

@@ -26,7 +26,16 @@ def suggested_command(check: TableCheck) -> list[str]:
     """
     asked, labels = check.asked, _labels(check)
     refused = [column for column in check.refused if column.name not in labels.values()]
-    data = [column for column in check.columns if column.is_data]
+    data = list(check.data)
+    amounts = [column for column in refused if _is_amount_called_levels(column)]
+    are_amounts = len(amounts) > len(data)
+    if are_amounts:
+        refused = [
+            column
+            for column in refused + data
+            if column.content.is_text or (column.faults and column not in amounts)
+        ]
+        data = [column for column in [*amounts, *data] if not column.content.is_text]
     as_levels = all(map(_holds_levels, data)) and all(map(_is_good_as_levels, refused))
     if len(data) + (len(refused) if as_levels else 0) < 2:
         return []
@@ -41,7 +50,7 @@ def suggested_command(check: TableCheck) -> list[str]:
     options |= {"--keep": list(asked.keep), "--drop": drop}
     flags = {
         "--series": series,
-        "--discrete": as_levels or asked.discrete is True,
+        "--discrete": as_levels or (asked.discrete is True and not are_amounts),
         "--continuous": asked.discrete is False,
     }
     return [
@@ -80,3 +89,7 @@ def _holds_levels(column: CheckedColumn) -> bool:
 
 def _is_good_as_levels(column: CheckedColumn) -> bool:
     return _holds_levels(column) and column.faults == ("text",)
+
+
+def _is_amount_called_levels(column: CheckedColumn) -> bool:
+    return column.faults == ("too many levels",) and not column.content.is_text

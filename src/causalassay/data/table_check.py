@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.files import as_path
 from causalassay.common.spelling import did_you_mean
-from causalassay.data.checks import LABEL_NAMES, label_column
+from causalassay.data.checks import LABEL_NAMES, has_too_many_levels, label_column
 from causalassay.data.column_contents import ColumnContent, copies, describe_column, is_id_name
 from causalassay.present import Document, Shown
 
@@ -28,9 +28,6 @@ Fault = Literal[
     "empty", "duplicate", "too many levels", "label",
 ]  # fmt: skip
 """Why a column is refused."""
-
-MOST_LEVELS_OF_A_COLUMN = 50
-"""More levels than this, and tables of counts are empty: then a column holds amounts."""
 
 LEAST_ROWS_PER_COLUMN = 10
 """Fewer rows for each column are said to be few."""
@@ -285,7 +282,7 @@ def _checked(table: Table, labels: list[str], asked: ReadingRequest) -> tuple[Ch
             treatment, faults = "left out", ()
         else:
             is_levels = asked.discrete is True
-            faults = tuple(_faults(content, is_levels))
+            faults = tuple(_faults(content, len(table.columns[name]), is_levels))
             treatment = "refused" if faults else "levels" if is_levels else "number"
         columns.append(
             CheckedColumn(
@@ -306,7 +303,7 @@ def _is_left_out(content: ColumnContent, discrete: bool | None) -> bool:
     )
 
 
-def _faults(content: ColumnContent, is_levels: bool) -> Iterator[Fault]:
+def _faults(content: ColumnContent, n_rows: int, is_levels: bool) -> Iterator[Fault]:
     """Yield why a column is refused, the reason that counts most first."""
     if content.content in ("constant", "empty", "duplicate"):
         yield content.content
@@ -321,7 +318,8 @@ def _faults(content: ColumnContent, is_levels: bool) -> Iterator[Fault]:
             yield "label" if named else "text"
             if named:
                 return
-    if is_levels and content.n_distinct > MOST_LEVELS_OF_A_COLUMN:
+    n_rows_with = n_rows - content.n_missing
+    if is_levels and has_too_many_levels(content.n_distinct, n_rows_with, is_text=content.is_text):
         yield "too many levels"
     if content.n_missing:
         yield "missing values"
