@@ -350,6 +350,14 @@ class Reading:
         stated = {"discrete": discrete, "drop": self.drop, "keep": self.keep or ()}
         return ReadingRequest(**settings | stated)
 
+    def decided(self, path: Path, drop_conditions: Sequence[str] = (), **rows: str) -> FileDecision:
+        """Return how a file is read: what was stated, and which columns are left out unasked."""
+        from causalassay.data.table_check import check_table
+
+        with unsaid():  # reading it says so
+            check = check_table(path, self.request(series=rows.get("rows") == "series"))
+        return FileDecision(check, self.settings(**rows), drop_conditions)
+
 
 @dataclasses.dataclass(frozen=True)
 class ReadingConditions:
@@ -364,12 +372,7 @@ class ReadingConditions:
 
     def decided(self, path: Path, **rows: str) -> FileDecision:
         """Return how a file is read: what was stated, and which columns are left out unasked."""
-        from causalassay.data.table_check import check_table
-
-        series = rows.get("rows") == "series"
-        with unsaid():  # reading it says so
-            check = check_table(path, self.how.request(series=series))
-        return FileDecision(check, self.how.settings(**rows), self.drop_condition or [])
+        return self.how.decided(path, self.drop_condition or (), **rows)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -381,12 +384,12 @@ class FileDecision:
     check : TableCheck
     stated : dict
         What `causalassay.data.read` takes for what was stated.
-    drop_conditions : list of str
+    drop_conditions : sequence of str
     """
 
     check: TableCheck
     stated: dict[str, Any]
-    drop_conditions: list[str] = dataclasses.field(default_factory=list)
+    drop_conditions: Sequence[str] = ()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -401,13 +404,20 @@ class FileDecision:
     def read(self) -> Dataset:
         """Return the data; what is taken for granted is printed as notes."""
         from causalassay.data import read
+
+        with self.explained():
+            return read(self.check.path, **self.settings, drop_conditions=self.drop_conditions)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Print notes on what was decided; a refusal names all columns that are refused."""
         from causalassay.data.document import check_notes, refusal
 
         with printed_notes():
             for text in check_notes(self.check):
                 note(text)
             try:
-                return read(self.check.path, **self.settings, drop_conditions=self.drop_conditions)
+                yield
             except ValueError as error:
                 raise ValueError(refusal(self.check, str(error))) from None
 

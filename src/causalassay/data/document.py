@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from causalassay.common.spelling import cut, listed, shown
 from causalassay.data.checks import drop_options, label_column, quoted
 from causalassay.data.kinds import ColumnKind, Continuous
+from causalassay.data.suggested_command import suggested_options
 from causalassay.data.table_check import LEVELS, CheckedColumn, Fault, TableCheck
 from causalassay.present import Block, Code, Column, Document, GraphFigure, Marked, Prose, Table
 from causalassay.present.drawing import show
@@ -225,8 +226,8 @@ def refusal(check: TableCheck, reason: str) -> str:
         return reason
     reads = [f"{shown(column.name)} ({_fault_text(column)})" for column in refused]
     more = f" and {len(reads) - _MOST_LISTED} more" if len(reads) > _MOST_LISTED else ""
-    command = check.command
-    end = f". This takes the file: {shlex.join(command)}" if command else ""
+    options = suggested_options(check)
+    end = f". The file is read with: {shlex.join(options)}" if options else ""
     return (
         f"{check.path}: {len(reads)} of {counted(len(check.columns), 'column')} are refused: "
         f"{', '.join(reads[:_MOST_LISTED])}{more}; `causalassay check` shows each, and what to "

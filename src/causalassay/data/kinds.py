@@ -156,14 +156,14 @@ def check_no_text(
     if not texts:
         return
     name, column = texts[0], table[texts[0]]
-    others = f", and so do {listed(texts[1:])}" if len(texts) > 1 else ""
+    others = f"; text is also in {listed(texts[1:])}" if len(texts) > 1 else ""
     levels = all(_are_few(each) for title, each in table.items() if title not in declared)
-    discrete = " (--discrete, for all columns)" if levels else ""
+    discrete = " (--discrete declares all columns)" if levels else ""
     raise ValueError(
-        f"{where}: column {name!r} holds text, {_first_text(column, describe_row)}{others}; "
+        f"{where}: column {name!r} holds text, {_first_text(column, describe_row)}; "
         f"{label_hint(name)}correct it, leave the column out ({drop_options(texts)}), name it as "
-        f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}]{discrete}; "
-        "`causalassay check` shows every column"
+        f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}]{discrete}"
+        f"{others}; `causalassay check` shows every column"
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 
 from causalassay.data.checks import LABEL_NAMES, label_column
 from causalassay.data.column_contents import ColumnContent
 from causalassay.data.table_check import LEVELS, CheckedColumn, TableCheck
+from causalassay.graphs.formats.reading import holds_graph
 
 ALGORITHM, SERIES_ALGORITHM = "boss", "granger-lasso"
 """What is suggested to run; both state what they assume."""
@@ -19,44 +21,49 @@ def suggested_command(check: TableCheck) -> list[str]:
     --------
     >>> from causalassay.data.table_check import ReadingRequest
     >>> columns = [CheckedColumn(ColumnContent(name, "amount"), "number") for name in "ab"]
-    >>> rows = CheckedColumn(ColumnContent("c", "empty"), "refused", ("empty",))
-    >>> check = TableCheck("t.csv", 50, 50, (*columns, rows), ReadingRequest(), {})
+    >>> empty = CheckedColumn(ColumnContent("c", "empty"), "refused", ("empty",))
+    >>> check = TableCheck("t.csv", 50, 50, (*columns, empty), ReadingRequest(), {})
     >>> " ".join(suggested_command(check))
     'causalassay discover t.csv --algorithm boss --drop c'
     """
+    options = suggested_options(check)
+    if options is None:
+        return []
+    labels = _labels(check)
+    follow = check.sorted_date and not labels and not check.has_subjects
+    series = ["--series"] if check.asked.rows == "series" or follow else []
+    if holds_graph(Path(check.path)):
+        return ["causalassay", "audit", check.path, *series, *options]
+    if "target" in labels:
+        return ["causalassay", "choose", check.path, *options]
+    algorithm = ["--algorithm", SERIES_ALGORITHM if series else ALGORITHM]
+    return ["causalassay", "discover", check.path, *algorithm, *series, *options]
+
+
+def suggested_options(check: TableCheck) -> list[str] | None:
+    """Return the options with which a file is read; None if fewer than 2 columns would be left."""
     asked, labels = check.asked, _labels(check)
     refused = [column for column in check.refused if column.name not in labels.values()]
     data = list(check.data)
     amounts = [column for column in refused if _is_amount_called_levels(column)]
     are_amounts = len(amounts) > len(data)
-    if are_amounts:
-        refused = [
-            column
-            for column in refused + data
-            if column.content.is_text or (column.faults and column not in amounts)
-        ]
-        data = [column for column in [*amounts, *data] if not column.content.is_text]
+    if are_amounts:  # then without --discrete: amounts are data, and text is not
+        texts = [column for column in data if column.content.is_text]
+        refused = [column for column in refused if column not in amounts] + texts
+        data = [column for column in [*amounts, *data] if column not in texts]
     as_levels = all(map(_holds_levels, data)) and all(map(_is_good_as_levels, refused))
     if len(data) + (len(refused) if as_levels else 0) < 2:
-        return []
+        return None
     drop = [*(asked.drop or ()), *([] if as_levels else [column.name for column in refused])]
-    has_targets = "target" in labels
     options = {f"--{role}": [name] for role, name in labels.items()}
     options["--observational"] = [asked.observational or "NAME"] if labels else []
-    follow = check.sorted_date and not labels and not check.has_subjects
-    series = asked.rows == "series" or bool(follow)
-    options["--algorithm"] = [] if has_targets else [SERIES_ALGORITHM if series else ALGORITHM]
-    options |= {"--separator": [asked.separator] if asked.separator else []}
+    options["--separator"] = [asked.separator] if asked.separator else []
     options |= {"--keep": list(asked.keep), "--drop": drop}
     flags = {
-        "--series": series,
         "--discrete": as_levels or (asked.discrete is True and not are_amounts),
         "--continuous": asked.discrete is False,
     }
     return [
-        "causalassay",
-        "choose" if has_targets else "discover",
-        check.path,
         *(word for name, values in options.items() for value in values for word in (name, value)),
         *(name for name, is_on in flags.items() if is_on),
     ]
