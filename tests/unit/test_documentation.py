@@ -47,7 +47,9 @@ PACKAGES = [
     "risk",
 ]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}
-BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+MEASURED = "hall-implementations.md"
+"""Its blocks run in the environments of packages, and are written by a command."""
+BLOCKS = [block for page in PAGES if page.name != MEASURED for block in blocks_of(page)]
 RUN = [block for block in BLOCKS if not block.not_run]
 QUICK = "docs/quickstart.md"
 WRITTEN = (".py", ".md", ".toml", ".template", ".sh", ".R")
