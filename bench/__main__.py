@@ -25,6 +25,7 @@ COMMANDS = {
     "flop": "our searches beside FLOP at equal CPU time, for searches.md",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
+    "redraw": "the picture of speed.md anew, from the table that --out has; nothing is run",
     "install": "make the peers' environments, and say which cannot be made",
 }
 
@@ -40,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     if options.command == "install":
         _install()
+        return
+    if options.command == "redraw":
+        _redraw(options.out or Path("docs"))
         return
     text = _run(options.command, options.only)
     sys.stdout.write(text + "\n")
@@ -113,6 +117,13 @@ def _start_up() -> str:
     text = startup.section(startup.waits(tell), about)
     speed_page.keep("startup", text)
     return text
+
+
+def _redraw(folder: Path) -> None:
+    from bench.ratio_picture import ratios_of_page  # noqa: PLC0415 (Altair is slow to import)
+
+    picture = ratios_of_page((folder / "speed.md").read_text())
+    (folder / "images" / "speed.svg").write_text(picture)
 
 
 def _install() -> None:

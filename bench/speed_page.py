@@ -10,10 +10,11 @@ from bench.runtime import cache_folder
 HEADINGS = {
     "speed": "## Compared with other packages",
     "searches": "## Searches for the best score",
+    "card": "## On a graphics card",
     "growth": "## How cost grows",
     "startup": "## Start-up",
 }
-"""The sections by name, in the order of the page."""
+"""The sections by name, in the order of the page; "card" is by hand, as a card is elsewhere."""
 HEAD = (
     "# Speed\n\nThis page compares the speed of causalassay with that of other packages, and "
     "shows how its cost grows. It is written by `python -m bench --out docs`; do not edit it "

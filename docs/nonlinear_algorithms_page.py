@@ -20,6 +20,7 @@ from scipy.stats import t as student
 
 from causalassay.analysis import Analysis, read
 from causalassay.present.charts import COLOURS, static_svg
+from causalassay.present.formatting import counted
 
 PAGE = Path(__file__).with_name("nonlinear-algorithms.md")
 PICTURE = Path(__file__).parent / "images" / "nonlinear-algorithms.svg"
@@ -76,9 +77,9 @@ def scores(frame: pd.DataFrame) -> str:
         for name in _present(frame):
             rows = of_mechanism[of_mechanism["algorithm"] == name]
             by_kind = {kind: rows[rows["kind"] == kind].set_index("replicate") for kind in KINDS}
-            cells = [f"{_interval(one['f1'])}, {one['sid'].mean():.0f}" for one in by_kind.values()]
+            cells = [f"{_share(one['f1'])}, {one['sid'].mean():.0f}" for one in by_kind.values()]
             change = by_kind["standardised"]["f1"] - by_kind["raw"]["f1"]
-            parts.append(_line([f"`{name}`", *cells, _interval(change, "+")]))
+            parts.append(_line([f"`{name}`", *cells, _difference(change)]))
     return "".join(parts)
 
 
@@ -89,7 +90,7 @@ def sortabilities(frame: pd.DataFrame) -> str:
     for mechanism in MECHANISMS:
         for kind in KINDS:
             one = _data_sets(frame, mechanism, kind)
-            cells = [_interval(one[name]) for name in SORTABILITIES]
+            cells = [_share(one[name]) for name in SORTABILITIES]
             lines.append(_line([f"`{mechanism}` {kind}", *cells]))
     return "".join(lines)
 
@@ -108,7 +109,7 @@ def leads(frame: pd.DataFrame) -> str:
                 here = frame[(frame["mechanism"] == mechanism) & (frame["kind"] == kind)]
                 f1 = here.pivot(index="replicate", columns="algorithm", values="f1")
                 best = f1[sortings].mean().idxmax()
-                cells.append(_interval(f1[name] - f1[best], "+"))
+                cells.append(_difference(f1[name] - f1[best]))
         lines.append(_line([f"`{name}`", *cells]))
     return "".join(lines)
 
@@ -149,8 +150,9 @@ def counts(analyses: Sequence[Analysis]) -> str:
         frame, finished = analysis.table.frame, rows_of(analysis)
         lost = frame[frame["status"] != "ok"]
         lines.append(
-            f"- {frame['graph.n_nodes'].iloc[0]} nodes, {frame['graph.edges_per_node'].iloc[0]} "
-            f"edges per node: {finished['replicate'].nunique()} instances in each cell, "
+            f"- {frame['graph.n_nodes'].iloc[0]} nodes, "
+            f"{counted(frame['graph.edges_per_node'].iloc[0], 'edge')} per node: "
+            f"{finished['replicate'].nunique()} instances in each cell, "
             f"{len(frame)} runs with the baselines, {len(lost)} of them without a graph.\n"
         )
     return "".join(lines)
@@ -228,9 +230,8 @@ def _panels(
 
 
 def _mark(mechanism: str, kind: str, name: str, values: pd.Series) -> dict[str, Any]:
-    mean, half = values.mean(), _half_width(values)
-    low, high = max(0.0, mean - half), min(1.0, mean + half)
-    ends = {"mean": round(mean, 3), "low": round(low, 3), "high": round(high, 3)}
+    low, high = _ends_of_share(values)
+    ends = {"mean": round(values.mean(), 3), "low": round(low, 3), "high": round(high, 3)}
     return {"mechanism": mechanism, "kind": kind, "name": name, **ends}
 
 
@@ -250,9 +251,20 @@ def _half_width(values: pd.Series) -> float:
     return float(student.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
 
 
-def _interval(values: pd.Series, sign: str = "") -> str:
+def _ends_of_share(values: pd.Series) -> tuple[float, float]:
+    """Return the interval of a mean of numbers from 0 to 1, cut off at these."""
     mean, half = values.mean(), _half_width(values)
-    return f"{mean:{sign}.2f} [{mean - half:.2f}, {mean + half:.2f}]"
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
+def _share(values: pd.Series) -> str:
+    low, high = _ends_of_share(values)
+    return f"{values.mean():.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _difference(values: pd.Series) -> str:
+    mean, half = values.mean(), _half_width(values)
+    return f"{mean:+.2f} [{mean - half:.2f}, {mean + half:.2f}]"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -150,8 +150,8 @@ def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
     if "continuous" in worlds and "discrete" in worlds:
         return (
             f"column {discrete!r} is discrete and column {continuous!r} is continuous; the tests "
-            "and scores here are for data of one kind: leave some columns out, or declare all "
-            "discrete"
+            "and scores here are for data of one kind: leave the columns of the other kind out, or "
+            "make levels of the amounts first and declare all discrete"
         )
     if "continuous" in worlds:
         return f"column {discrete!r} is discrete; this algorithm is for continuous data"

@@ -26,7 +26,7 @@ from bench.kept_rows import KeptRow, keep_row, kept_rows
 from bench.markdown_table import _times, duration, section, table
 from bench.measurement import measure
 from bench.quality import same, same_skeleton
-from bench.ratio_picture import ratios
+from bench.ratio_picture import ratios, ratios_of_page
 from bench.rows import all_rows
 from bench.rows.row import Contestant, Recorded, Row
 from bench.rows.searches import COMPARED
@@ -277,6 +277,12 @@ def test_the_picture_has_every_ratio():
     text = ratios(actual)
     assert text.startswith("<svg")
     assert "A job, 20 · peer" in text
+
+
+def test_the_picture_of_a_page_is_that_of_its_lines():
+    peer = result("peer", {1: [4e3], 2: [5e3]}, 3)
+    actual = lines(row(PEER), [result("ours", {1: [1], 2: [1]}), peer], {"peer": "1.2.3"})
+    assert ratios(actual) == ratios_of_page(f"# Speed\n\n{table(actual)}\n\n## Searches\n| x |")
 
 
 def test_a_page_is_put_together_from_the_last_sections(tmp_path, monkeypatch):

@@ -20,7 +20,11 @@ from causalassay.common.threads import ONE_THREAD
 
 PANELS = {
     "Judge a data set": {"audit": "judging:audit", "hall": "lab:hall"},
-    "Use your own data": {"discover": "discovering:discover", "choose": "judging:choose"},
+    "Use your own data": {
+        "check": "checking:check",
+        "discover": "discovering:discover",
+        "choose": "judging:choose",
+    },
     "Judge algorithms on real systems": {"domain": "domain:domain"},
     "Run a study": {
         "run": "studies:run",
@@ -137,7 +141,7 @@ def application(words: Sequence[str] = ()) -> typer.Typer:
     Examples
     --------
     >>> len(application(["audit"]).registered_commands), len(application().registered_commands)
-    (1, 15)
+    (1, 16)
     """
     app = typer.Typer(
         help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what "

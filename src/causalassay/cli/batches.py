@@ -68,8 +68,9 @@ class ExportOptions:
     )
     retry: list[Retried] | None = option(
         None,
-        "Also write runs whose rows have this status, such as skipped where there was no card. "
-        "May be given more than once.",
+        "Also write runs whose rows have this status: failed, timeout, skipped (such as where "
+        "there was no card), or damaged (wrong checksum; the row is dropped). May be given more "
+        "than once.",
         metavar="STATUS",
     )
     allow_programs: AllowPrograms = False
@@ -87,12 +88,17 @@ def export(options: ExportOptions, as_json: AsJson = False) -> None:
     from causalassay.study.batches.exporting import export_pending, write_program
 
     _check_name(options.pending, "PENDING")
+    if options.program is not None:
+        check_target(options.program, ())
+        if options.program.resolve() == options.pending.resolve():
+            raise ValueError(f"--program: {options.program} is PENDING; name another file")
     study, folder = _study_of(options.study, options.out)
     _permit(study, options.allow_programs)
-    retry = [status.value for status in options.retry or [] if status is not Retried.damaged]
+    asked = options.retry or []
+    retry = [status.value for status in asked if status is not Retried.damaged]
     with (
         answered_in_one_line("nothing was written"),
-        _store(folder, study) as store,
+        _store(folder, study, drop_damaged=Retried.damaged in asked) as store,
         progress_bar("collecting") as bar,
     ):
         total = max(study.n_tasks["main"], 1)
@@ -108,9 +114,9 @@ def export(options: ExportOptions, as_json: AsJson = False) -> None:
         ]
         print_json({"purpose": exported.purpose, "groups": groups, "left": exported.left})
         return
-    what = "runs" if exported.purpose == "main" else "runs of tunings"
+    of_tunings = "" if exported.purpose == "main" else " of tunings"
     for name, n_nodes, count in exported.counts:
-        typer.echo(f"{name}, {n_nodes} nodes: {count} {what}")
+        typer.echo(f"{name}, {counted(n_nodes, 'node')}: {counted(count, 'run')}{of_tunings}")
     if exported.left:
         typer.echo(
             f"{counted(exported.left, 'run')} with nothing to solve: `causalassay run` says why"
@@ -230,10 +236,10 @@ def _permit(study: Study, allowed: bool) -> None:
 
 
 @contextmanager
-def _store(folder: Path, study: Study) -> Iterator[Store]:
+def _store(folder: Path, study: Study, *, drop_damaged: bool = False) -> Iterator[Store]:
     from causalassay.study.storage import Store
 
-    with Store.open(folder, study) as store:
+    with Store.open(folder, study, drop_damaged=drop_damaged) as store:
         yield store
 
 

@@ -115,9 +115,10 @@ def discover(options: DiscoverOptions, reading: ReadingConditions, output: Outpu
         "bootstrap": n_bootstrap,
         "drop_condition": reading.drop_condition or [],
     }
-    settings = stated | reading.how.settings(**rows)
+    decision = reading.decided(options.data, **rows)
+    settings = stated | decision.settings
     origin = provenance(options.seed, settings, {options.data: "data"})
-    dataset = reading.read(options.data, **rows)
+    dataset = decision.read()
     writable_names(dataset.columns)  # names that no graph file can hold are refused here
     result = _frequencies(label, chosen, dataset, n_bootstrap, options.seed, options.workers)
     assumptions = getattr(chosen, "assumptions", "")

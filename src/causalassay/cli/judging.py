@@ -27,6 +27,7 @@ from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
+    from causalassay.cli.options import FileDecision
     from causalassay.contracts import Algorithm
     from causalassay.data.file_pairs import Pair
     from causalassay.present import Document
@@ -96,15 +97,18 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
 
     pairs = pair_files(options.data, options.graph, options.graphs)
     rows: Literal["series", "independent"] = "series" if options.series else "independent"
-    how = FileReading(rows=rows, transpose=options.transpose, **reading.settings())
     files = _roles(pairs)
+    alone = list(files.values()) == ["data"]  # with a graph, its columns are those of the data
+    decision = reading.decided(pairs[0].data, rows=rows) if alone else None
+    settings = decision.settings if decision else reading.settings(rows=rows)
+    how = FileReading(transpose=options.transpose, **settings)
     output.check(files)
     check_target(options.latex, files)
     if options.latex is not None and "graph" not in " ".join(files.values()):
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
     origin = provenance(options.seed, options.measuring() | vars(how), files)
     with answered_in_one_line("nothing was written"):
-        result = _audited(pairs, how, options)
+        result = _audited(pairs, how, options, decision)
     name = pairs[0].data.name if len(pairs) == 1 else counted(len(pairs), "file")
     show = pooled_document if isinstance(result, PooledAudit) else audit_document
     document = show(result, name, provenance_blocks(origin))  # type: ignore[arg-type]
@@ -127,7 +131,9 @@ def _roles(pairs: list[Pair]) -> dict[Path, str]:
     return files | {pair.graph: "graph" for pair in pairs if pair.graph is not None}
 
 
-def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | PooledAudit:
+def _audited(
+    pairs: list[Pair], how: Any, options: AuditOptions, decision: FileDecision | None
+) -> Audit | PooledAudit:
     """Return the audit of one file, or of several together."""
     from causalassay.auditing import audit as run_audit
     from causalassay.auditing import pool
@@ -137,7 +143,7 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
     settings = options.measuring()
     settings["n_bootstrap"] = settings.pop("bootstrap")
     if len(pairs) == 1:
-        with printed_notes():
+        with decision.explained() if decision else printed_notes():
             dataset, truth = read_pair(pairs[0], how)
         with counter("auditing: steps", "audit") as on_step:
             rng = stream(options.seed, "audit")
@@ -271,9 +277,10 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
         "tests": repr(tests),
         "drop_condition": reading.drop_condition,
     }
-    settings = stated | rules | reading.how.settings()
+    decision = reading.decided(options.data)
+    settings = stated | rules | decision.settings
     origin = provenance(options.seed, settings, {options.data: "data"})
-    dataset = reading.read(options.data)
+    dataset = decision.read()
     if dataset.observational is None:
         raise ValueError(
             f"{options.data}: experiments are compared with a condition without intervention; "

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from causalassay.environments.catalogue import EnvironmentDefinition
     from causalassay.lab.hall import Entry, Row, Settings
     from causalassay.lab.papers import Paper, Reproduction
+    from causalassay.present import Document
     from causalassay.study.plan import Study
 
 HALL_FOLDER = Path("hall")
@@ -49,6 +50,10 @@ _MOST_NAMED = 10
 class HallOptions:
     """What `hall` measures, and where it goes."""
 
+    room: Literal["simulators", "implementations"] = argument(
+        "What is judged: simulators and data sets, or implementations of algorithms.",
+        "simulators",
+    )
     only: list[str] | None = option(
         None, "Name of an entry; see `causalassay list hall`. May be given more than once."
     )
@@ -57,7 +62,10 @@ class HallOptions:
     nodes: int = option(20, "Columns of a data set.")
     samples: int = option(1000, "Rows of a data set.")
     seed: int = seed_option()
-    data: Path | None = option(None, "Folder of sachs.csv, chamber.csv and chamber-graph.csv.")
+    data: Path | None = option(
+        None,
+        "Folder of sachs.csv, chamber.csv, chamber-graph.csv, and folders networks and rivers.",
+    )
     bif: list[Path] | None = option(
         None, "File of a discrete network (BIF). May be given more than once."
     )
@@ -88,10 +96,15 @@ def hall(options: HallOptions, as_json: AsJson = False) -> None:
     Rows are kept as they arrive: after Ctrl-C the same command continues. A row is measured
     again if its settings, its package or the tests changed.
 
+    `hall implementations` asks instead whether algorithms of packages, and ours, compute what
+    their papers say; `--only` then takes names of algorithms and of packages.
+
     Example: causalassay hall --only linear-raw --only linear-iscm
     """
+    if options.room == "implementations":
+        _assay_implementations(options, as_json)
+        return
     from causalassay.lab.hall import Settings, chosen, entries, fill
-    from causalassay.lab.hall.document import hall_document
     from causalassay.lab.hall.measuring import check_places
 
     settings = Settings(options.draws, options.nodes, options.samples, options.seed)
@@ -124,11 +137,73 @@ def hall(options: HallOptions, as_json: AsJson = False) -> None:
     if as_json:
         print_json([row.to_dict() for row in rows])
     else:
-        print_result(hall_document(rows, settings))
+        for document in _documents(rows, settings):
+            print_result(document)
         for what, path in files.items():
             typer.echo(f"{what}: {path}")
     if not any(row.status == "ok" for row in rows):
         raise typer.Exit(1)
+
+
+def _documents(rows: list[Row], settings: Settings) -> list[Document]:
+    """Return what the rows of a run show: simulators, and real data and networks."""
+    from causalassay.lab.hall.document import hall_document
+    from causalassay.lab.hall.reality_document import is_reality, reality_document
+
+    simulators = [row for row in rows if not is_reality(row)]
+    documents = [hall_document(simulators, settings)] if simulators else []
+    if len(simulators) < len(rows):
+        documents.append(reality_document(rows, settings))
+    return documents
+
+
+def _assay_implementations(options: HallOptions, as_json: bool) -> None:
+    """Assay implementations: a row for each method and check, and a page of all in the folder."""
+    from causalassay.environments.catalogue import environment
+    from causalassay.environments.installing import state
+    from causalassay.lab.hall import implementations
+    from causalassay.lab.hall.document import results_from
+    from causalassay.lab.hall.implementations import document as shown
+    from causalassay.present.html import page
+    from causalassay.present.markdown import document_markdown, write_pictures
+
+    methods = implementations.chosen(options.only or ())
+    check_target(options.report)
+    make_results_folder(options.out)
+    homes = {m.package: environment(m.package) for m in methods if m.home is not None}
+    prepare_environments(
+        [home for home in homes.values() if state(home).python is None], options.install
+    )
+    line = "{done} of {total} checks; now {name}"
+    with resumable(options.out), steady_progress("assaying", line, "check") as show:
+        rows = implementations.assay(
+            methods,
+            options.out,
+            again=options.again,
+            on_check=lambda name, done, total: show(done, total, name=name),
+        )
+    report = options.report or options.out / "implementations.md"
+    kept = implementations.kept_rows(options.out) or rows
+    command = implementations_command(options.out, options.report)
+    document = shown.assay_document(kept, command, results_from(report, options.out))
+    write_text(options.out / shown.NUMBERS, shown.assay_csv(kept))
+    write_text(report, (page if report.suffix == ".html" else document_markdown)(document))
+    write_pictures(document, report)
+    if as_json:
+        print_json([row.to_dict() for row in rows])
+    else:
+        print_result(shown.assay_document(rows))
+        typer.echo(f"Page: {report}")
+    if all(row.result is None for row in rows):
+        raise typer.Exit(1)
+
+
+def implementations_command(out: Path, page: Path | None) -> str:
+    """Return the command of a page of implementations; a path is as it was given."""
+    words = ["causalassay", "hall", "implementations", "--install"]
+    words += ["--out", str(out)] if out != HALL_FOLDER else []
+    words += ["--report", str(page)] if page is not None else []
+    return shlex.join(words)
 
 
 def print_entries(wanted: Sequence[Entry] | None = None, as_json: bool = False) -> None:
@@ -156,7 +231,7 @@ def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.lab.hall.catalogue import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.entry import SourceAbsent, SourceFailed
     from causalassay.lab.hall.measuring import keep_draws
 
     for entry in wanted:
@@ -171,33 +246,67 @@ def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> No
 def _write_hall(
     order: list[str], rows: list[Row], settings: Settings, options: HallOptions
 ) -> dict[str, Path]:
-    """Write page, picture and numbers of all rows of the folder, those of earlier runs too."""
+    """Write pages, pictures and numbers of all rows of the folder, those of earlier runs too."""
     from causalassay.lab.hall import document as shown
+    from causalassay.lab.hall.priors_document import is_prior, priors_document
+    from causalassay.lab.hall.reality_document import is_reality, reality_document
     from causalassay.lab.hall.row import all_rows
     from causalassay.present.html import page
     from causalassay.present.markdown import document_markdown, write_pictures
 
     every, left_out = all_rows(options.out, rows, settings, order)
     report, numbers = options.report or options.out / "hall.md", options.out / shown.NUMBERS
-    document = shown.hall_document(
-        every,
-        settings,
-        _command(every, order, settings, options.out, options.report),
-        results=shown.results_from(report, options.out),
-        missing=[name for name in order if name not in {row.name for row in every}],
-        linked=(report.parent / "rules.md").is_file(),
-    )
+    real = [row for row in every if is_reality(row)]
+    simulators = [row for row in every if not is_reality(row)]
+    results = shown.results_from(report, options.out)
+    written: dict[str, Path] = {}
+
+    def show(document: Document, name: str, path: Path) -> None:
+        write_text(path, (page if path.suffix == ".html" else document_markdown)(document))
+        written[name] = path
+        for picture in write_pictures(document, path):
+            written[f"Picture of {name.lower()}"] = picture
+
+    def command(shown_rows: list[Row], path: Path) -> str:
+        named = path if options.report is not None else None
+        return _command(shown_rows, order, settings, options.out, named)
+
+    if simulators or not real:
+        document = shown.hall_document(
+            simulators,
+            settings,
+            command(simulators, report),
+            results=results,
+            missing=[name for name in order if name not in {row.name for row in every}],
+            linked=(report.parent / "rules.md").is_file(),
+        )
+        show(document, "Page", report)
+    if real:
+        document = reality_document(every, settings, command(real, report), results=results)
+        show(document, "Page of real data", _beside(report, "-reality"))
+    priors = [row for row in every if is_prior(row)]
+    if priors:
+        document = priors_document(every, settings, command(priors, report), results=results)
+        show(document, "Page of priors", _beside(report, "-priors"))
     write_text(numbers, shown.hall_csv(every))
-    write_text(report, (page if report.suffix == ".html" else document_markdown)(document))
-    pictures = write_pictures(document, report)
     if left_out:
         typer.echo(
             "note: not on the page, for they were measured with other settings: "
             f"{', '.join(left_out)}",
             err=True,
         )
-    picture = {"Picture": options.out / shown.PICTURE} if pictures else {}
-    return {"Page": report, **picture, "Table": numbers}
+    return written | {"Table": numbers}
+
+
+def _beside(report: Path, ending: str) -> Path:
+    """Return the page beside a page.
+
+    Examples
+    --------
+    >>> _beside(Path("docs/hall.md"), "-reality").as_posix()
+    'docs/hall-reality.md'
+    """
+    return report.with_name(f"{report.stem}{ending}{report.suffix}")
 
 
 def _command(
@@ -205,7 +314,7 @@ def _command(
 ) -> str:
     """Return the command of a page; a path is as it was given."""
     words = ["causalassay", "hall"]
-    if any(row.group == "data set" for row in rows):
+    if any(row.group == "data set" or row.name.startswith("network-") for row in rows):
         words += ["--data", "FOLDER"]
     names = [row.name for row in rows]
     chosen = len(names) <= _MOST_NAMED and not set(order) <= set(names)

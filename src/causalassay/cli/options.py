@@ -24,12 +24,13 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from causalassay.cli.printing import escaped, wide_console
-from causalassay.common.files import ReadingNote, check_target, write_text
+from causalassay.common.files import ReadingNote, check_target, note, unsaid, write_text
 from causalassay.environments.catalogue import environments
 from causalassay.listing import PARTS, known_names
 
 if TYPE_CHECKING:
     from causalassay.data import Dataset
+    from causalassay.data.table_check import ReadingRequest, TableCheck
     from causalassay.present import Document, Provenance
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -308,6 +309,11 @@ class Reading:
         "Column to leave out, such as an index; may be given more than once.",
         metavar="COLUMN",
     )
+    keep: list[str] | None = option(
+        None,
+        "Column to use although it looks like an id or dates; may be given more than once.",
+        metavar="COLUMN",
+    )
     continuous: bool = flag(
         "All columns are numbers, even those that look like an index or like levels."
     )
@@ -335,6 +341,23 @@ class Reading:
             "separator": self.separator,
         }
 
+    def request(self, *, series: bool = False) -> ReadingRequest:
+        """Return what these options state about a file."""
+        from causalassay.data.table_check import ReadingRequest
+
+        settings = self.settings(rows="series" if series else "independent")
+        discrete = True if self.discrete else False if self.continuous else None
+        stated = {"discrete": discrete, "drop": self.drop, "keep": self.keep or ()}
+        return ReadingRequest(**settings | stated)
+
+    def decided(self, path: Path, drop_conditions: Sequence[str] = (), **rows: str) -> FileDecision:
+        """Return how a file is read: what was stated, and which columns are left out unasked."""
+        from causalassay.data.table_check import check_table
+
+        with unsaid():  # reading it says so
+            check = check_table(path, self.request(series=rows.get("rows") == "series"))
+        return FileDecision(check, self.settings(**rows), drop_conditions)
+
 
 @dataclasses.dataclass(frozen=True)
 class ReadingConditions:
@@ -347,13 +370,56 @@ class ReadingConditions:
         None, "Condition whose rows to leave out; may be given more than once.", metavar="NAME"
     )
 
-    def read(self, path: Path, **rows: str) -> Dataset:
+    def decided(self, path: Path, **rows: str) -> FileDecision:
+        """Return how a file is read: what was stated, and which columns are left out unasked."""
+        return self.how.decided(path, self.drop_condition or (), **rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class FileDecision:
+    """How a file is read: what was stated, and what `causalassay check` finds in it.
+
+    Parameters
+    ----------
+    check : TableCheck
+    stated : dict
+        What `causalassay.data.read` takes for what was stated.
+    drop_conditions : sequence of str
+    """
+
+    check: TableCheck
+    stated: dict[str, Any]
+    drop_conditions: Sequence[str] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `causalassay.data.read` takes, the columns that are left out unasked included."""
+        names = [column.name for column in self.check.left_out]
+        return (
+            self.stated | {"drop": [*(self.stated["drop"] or []), *names]}
+            if names
+            else (self.stated)
+        )
+
+    def read(self) -> Dataset:
         """Return the data; what is taken for granted is printed as notes."""
         from causalassay.data import read
 
+        with self.explained():
+            return read(self.check.path, **self.settings, drop_conditions=self.drop_conditions)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Print notes on what was decided; a refusal names all columns that are refused."""
+        from causalassay.data.document import check_notes, refusal
+
         with printed_notes():
-            settings = self.how.settings(**rows)
-            return read(path, **settings, drop_conditions=self.drop_condition or [])
+            for text in check_notes(self.check):
+                note(text)
+            try:
+                yield
+            except ValueError as error:
+                raise ValueError(refusal(self.check, str(error))) from None
 
 
 @contextmanager

@@ -64,6 +64,15 @@ SYNONYMS = {
     "raw": ("scm",),
     "sem": ("scm",),
     "std": ("standardized",),
+    # regressions
+    "cam": ("additive",),
+    "gam": ("additive",),
+    "smooth": ("additive",),
+    "spline": ("additive",),
+    "splines": ("additive",),
+    "lasso": ("linear",),
+    "svm": ("support-vector",),
+    "svr": ("support-vector",),
     # graph families
     "ba": ("scale-free",),
     "barabasialbert": ("scale-free",),

@@ -28,6 +28,12 @@ LEAST_ROWS_OF_AN_INDEX = 10
 LEAST_ROWS_OF_LEVELS = 50
 MOST_LEVELS = 10
 
+MOST_NUMERIC_LEVELS = 50
+"""Levels in numbers of a column that nobody stated levels for; with more it holds amounts."""
+
+LEAST_ROWS_PER_LEVEL = 5
+"""With fewer rows for each level, on average, tables of counts are empty."""
+
 
 def label_column(role: str, names: Iterable[str]) -> str | None:
     """Return the column whose name is one of those for the role; upper and lower case are alike.
@@ -48,7 +54,7 @@ def is_label(name: str) -> bool:
 
 def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     """Say which columns look like numbers of rows."""
-    names = [name for name, column in columns.items() if _is_index(name, column)]
+    names = [name for name, column in columns.items() if is_index(name, column)]
     if names:
         note(
             f"{where}: {_counted(names)} like a row index, used as data; to leave out pass "
@@ -58,7 +64,7 @@ def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
 
 def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     """Say which columns hold few whole numbers each, as levels do."""
-    names = [name for name, column in columns.items() if _has_few_levels(column)]
+    names = [name for name, column in columns.items() if has_few_levels(column)]
     if not names:
         return
     condition = label_column("condition", names)
@@ -68,6 +74,24 @@ def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
         f"as numbers; for levels pass discrete=[...] (--discrete if all are), else "
         f"discrete=False (--continuous){hint}"
     )
+
+
+def has_too_many_levels(n_levels: int, n_rows: int, *, is_text: bool) -> bool:
+    """Tell whether a column has too many levels for tables of counts.
+
+    Every table is then nearly empty, no dependence is seen, and a search ends with no edge.
+
+    Examples
+    --------
+    >>> has_too_many_levels(3, 20, is_text=True), has_too_many_levels(40, 60, is_text=True)
+    (False, True)
+    >>> has_too_many_levels(300, 9000, is_text=False)
+    True
+    """
+    if n_levels <= MOST_LEVELS:
+        return False
+    too_thin = n_levels * LEAST_ROWS_PER_LEVEL > n_rows
+    return too_thin or (not is_text and n_levels > MOST_NUMERIC_LEVELS)
 
 
 def label_hint(name: str) -> str:
@@ -80,7 +104,8 @@ def _counted(names: Sequence[str]) -> str:
     return f"column {names[0]!r} looks" if len(names) == 1 else f"columns {listed(names)} look"
 
 
-def _is_index(name: str, column: NDArray[Any]) -> bool:
+def is_index(name: str, column: NDArray[Any]) -> bool:
+    """Tell whether a column is called as an index is, or counts the rows."""
     if column.dtype == object:
         return False
     if name.strip().casefold() in INDEX_NAMES:
@@ -90,7 +115,8 @@ def _is_index(name: str, column: NDArray[Any]) -> bool:
     return bool(counts and np.array_equal(column, np.arange(len(column)) + first))
 
 
-def _has_few_levels(column: NDArray[Any]) -> bool:
+def has_few_levels(column: NDArray[Any]) -> bool:
+    """Tell whether a column of numbers holds few whole ones, as levels do."""
     if column.dtype == object or len(column) < LEAST_ROWS_OF_LEVELS:
         return False
     levels = np.unique(column)

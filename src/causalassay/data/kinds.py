@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values
-from causalassay.common.spelling import shown
-from causalassay.data.checks import RowDescription, check_finite, check_none_missing, label_hint
+from causalassay.common.spelling import listed, shown
+from causalassay.data.checks import (
+    RowDescription,
+    check_finite,
+    check_none_missing,
+    drop_options,
+    has_too_many_levels,
+    label_hint,
+)
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
@@ -123,14 +130,8 @@ def encode(
     describe_row : callable
         Where a row is in it.
     """
-    for name, column in table.items():
-        if name not in declared and column.dtype == object:
-            raise ValueError(
-                f"{where}: column {name!r} holds text, {_first_text(column, describe_row)}; "
-                f"{label_hint(name)}correct it, leave the column out (--drop), name it as "
-                f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}] "
-                "(--discrete declares all columns)"
-            )
+    check_no_text(table, declared, where, describe_row)
+    check_few_levels(table, declared, where)
     missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
     check_none_missing(np.column_stack(missing), list(table), where, describe_row)
     kinds: list[ColumnKind] = []
@@ -145,6 +146,46 @@ def encode(
             kinds.append(Continuous())
             values.append(column)
     return np.column_stack(values), tuple(kinds)
+
+
+def check_no_text(
+    table: Columns, declared: Declared, where: str, describe_row: RowDescription
+) -> None:
+    """Raise if columns that nobody declared hold text, with what to do about each of them."""
+    texts = [name for name in table if name not in declared and table[name].dtype == object]
+    if not texts:
+        return
+    name, column = texts[0], table[texts[0]]
+    others = f"; text is also in {listed(texts[1:])}" if len(texts) > 1 else ""
+    levels = all(_are_few(each) for title, each in table.items() if title not in declared)
+    discrete = " (--discrete declares all columns)" if levels else ""
+    raise ValueError(
+        f"{where}: column {name!r} holds text, {_first_text(column, describe_row)}; "
+        f"{label_hint(name)}correct it, leave the column out ({drop_options(texts)}), name it as "
+        f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}]{discrete}"
+        f"{others}; `causalassay check` shows every column"
+    )
+
+
+def check_few_levels(table: Columns, declared: Declared, where: str) -> None:
+    """Raise if columns are declared as levels, without saying which, that hold amounts."""
+    unstated = {name: column for name, column in table.items() if declared.get(name, 0) is None}
+    many = [name for name, column in unstated.items() if not _are_few(column)]
+    if many:
+        n_levels = len(set(unstated[many[0]].tolist()))
+        raise ValueError(
+            f"{where}: {listed(many)} declared as levels, but {many[0]!r} has {n_levels} of them "
+            f"in {len(unstated[many[0]])} rows: its tables of counts would be nearly empty, and no "
+            "edge would be found. Leave --discrete out for amounts (discrete=[...] names columns "
+            f"of levels), leave such columns out ({drop_options(many)}), or make a few levels of "
+            "them, such as thirds"
+        )
+
+
+def _are_few(column: NDArray[Any]) -> bool:
+    is_text = column.dtype == object
+    present = column[~missing_entries(column)].tolist()
+    return not has_too_many_levels(len(set(present)), len(present), is_text=is_text)
 
 
 def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:

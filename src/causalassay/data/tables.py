@@ -64,6 +64,8 @@ def load(
     is_text: Callable[[str], bool],
     drop: Collection[str] = (),
     separator: str | None = None,
+    *,
+    name_first: bool = False,
 ) -> Table:
     """Return the columns of a file; some of a text file exactly as they are written.
 
@@ -77,6 +79,8 @@ def load(
         Columns to leave out.
     separator : str, optional
         The separator of a text file; found in its first lines if it is not stated.
+    name_first : bool
+        Whether a first column of a text file without a name is called `UNNAMED`, not refused.
     """
     suffix = table_suffix(path, SUFFIXES)
     check_regular(path, f"a {suffix} file")
@@ -93,7 +97,7 @@ def load(
         else:
             layout = find_layout(path, suffix, separator)
             check_text_table(path, len(layout.names))
-            table = _load_text(layout, drop)
+            table = _load_text(layout, drop, name_first)
             table = table.select(_kept(table.column_names, drop, path))
     except PermissionError:
         raise
@@ -181,10 +185,11 @@ def table_suffix(path: Path, suffixes: Collection[str]) -> str:
     raise ValueError(f"{path}: expected a file name that ends in {', '.join(suffixes)}")
 
 
-def _load_text(layout: TextLayout, drop: Collection[str]) -> Any:
+def _load_text(layout: TextLayout, drop: Collection[str], name_first: bool) -> Any:
     """Read every field as text."""
     names = list(layout.names)
-    if names[0] == "" and UNNAMED not in names and {"", UNNAMED} & set(drop):
+    named = name_first or {"", UNNAMED} & set(drop)
+    if names[0] == "" and UNNAMED not in names and named:
         names[0] = UNNAMED
     _check_names(names, layout.path)
     options = pa.csv.ReadOptions(

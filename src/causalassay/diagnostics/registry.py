@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from causalassay import diagnostics
@@ -64,9 +65,9 @@ For a series, only pairs of the summary graph count. R² is then on all else at 
 largest, with the variable's own past, or without it in "r2_summary"."""
 
 
-def diagnostic(measure: Callable[[Problem], float]) -> Callable[[Problem], float]:
+def diagnostic(measure: Callable[[Problem], float], version: int = 1) -> Callable[[Problem], float]:
     """Declare a function of a problem as the diagnostic of its name."""
-    declared = ProblemDiagnostic(measure, description=first_line(measure))
+    declared = ProblemDiagnostic(measure, version, first_line(measure))
     measure.__dict__["declared"] = declared
     return measure
 
@@ -124,7 +125,7 @@ def entropy_sortability(problem: Problem) -> float:
     return diagnostics.entropy_sortability(_codes(problem.data), problem.graph)
 
 
-@diagnostic
+@partial(diagnostic, version=2)
 def score_sortability(problem: Problem) -> float:
     """Return the sortability by falling variance of the score, over paths; n² memory, n³ time."""
     return diagnostics.score_sortability(_independent(problem.data), problem.graph)

@@ -25,6 +25,8 @@ MATRICES = 2
 """How many of them an estimate holds at a time."""
 SAME_ROW = 1e-12
 """Rows at a squared distance below this share of the largest are equal but for rounding."""
+WIDEST = 1e75
+"""Fourth powers of larger values are no floating-point numbers, nor are those of one over it."""
 FEW_NUMBERS = 20_000
 """Of so few numbers the median is found without narrowing the search first."""
 
@@ -36,7 +38,7 @@ class SteinEstimate:
     Parameters
     ----------
     values : ndarray, shape (n, k)
-        Rows of some columns, none constant, with mean 0.
+        Rows of some columns, none constant, with median 0.
     width : float
         Of the Gaussian kernel: the median distance of two different rows.
     factor : ndarray, shape (n, n)
@@ -107,6 +109,14 @@ def stein_estimate(values: Values, ridge: float = RIDGE) -> SteinEstimate:
     values : ndarray, shape (n, k)
         Already checked; no column constant. The rows are within `check_memory`.
     ridge : float
+        Absolute, as in the authors' code: with all columns times c, it weighs c times as much.
+        Divide by `common_unit` beforehand where that should not matter.
+
+    Raises
+    ------
+    NotApplicable
+        If the values are so large or small that their fourth powers, or the ridge beside the
+        kernel, are lost in rounding.
 
     Notes
     -----
@@ -120,7 +130,14 @@ def stein_estimate(values: Values, ridge: float = RIDGE) -> SteinEstimate:
     2.0
     """
     n = len(values)
-    centred = values - values.mean(axis=0)
+    centred = values - np.median(values, axis=0)  # an outlier moves the mean: squares would cancel
+    largest = float(np.abs(centred).max())
+    if not 1.0 / WIDEST < largest < WIDEST:
+        raise NotApplicable(
+            f"values: the score of columns as large or small as these (up to {largest:.1e} from "
+            "their medians) is beyond floating-point numbers; divide all columns by one number, or "
+            "standardise them"
+        )
     kernel = squared_distances(centred)
     width = median_distance(kernel)
     kernel /= -2.0 * width**2
@@ -131,10 +148,39 @@ def stein_estimate(values: Values, ridge: float = RIDGE) -> SteinEstimate:
     factor, breakdown = dpotrf(kernel.T, lower=1, clean=0, overwrite_a=1)
     if breakdown:
         raise NotApplicable(
-            f"values: with columns as small as these (median distance {width:.1e}) the ridge "
-            f"{ridge} is lost in rounding; take larger units, or standardise the columns"
+            f"values: beside columns as small as these (median distance {width:.1e}) the ridge "
+            f"{ridge} is lost in rounding; take a larger ridge or larger units, or standardise "
+            "the columns"
         )
     return SteinEstimate(centred, width, factor, sums)
+
+
+def common_unit(values: Values) -> float:
+    """Return the geometric mean of the columns' standard deviations.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, d)
+        No column constant.
+
+    Notes
+    -----
+    The ridge of the estimate is absolute, so a factor common to all columns changes the score
+    by more than that factor. Of columns divided by this unit it does not; standardised columns
+    are in it already. A geometric mean, because an outlier or a column in another unit moves
+    it little: with the root of the mean variance, one outlier of 10⁵ changed the order that
+    `score` finds among the other columns.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0, 0.0], [2.0, 18.0]])
+    >>> round(common_unit(values), 9), round(common_unit(values * 1e200) / 1e200, 9)
+    (3.0, 3.0)
+    """
+    centred = values - values.mean(axis=0)
+    largest = np.abs(centred).max(axis=0)
+    deviations = largest * np.sqrt(np.square(centred / largest).mean(axis=0))
+    return float(np.exp(np.log(deviations).mean()))
 
 
 def squared_distances(centred: Values) -> Weights:
@@ -192,8 +238,15 @@ def _middle(numbers: Vector) -> Vector:
     return np.partition(numbers, ranks)[ranks]
 
 
-def check_memory(n_samples: int, matrices: int = MATRICES) -> None:
+def check_memory(n_samples: int, matrices: int = MATRICES, per_row: int = 0) -> None:
     """Raise `NotApplicable` where so many matrices of rows by rows would not fit.
+
+    Parameters
+    ----------
+    n_samples : int
+    matrices : int
+    per_row : int
+        Numbers that each row has beside the matrices.
 
     Examples
     --------
@@ -202,12 +255,14 @@ def check_memory(n_samples: int, matrices: int = MATRICES) -> None:
     ...
     causalassay.contracts.NotApplicable: values: estimating the score of 20000 rows needs 6.4 GB ...
     """
-    needed = 8 * matrices * n_samples**2
+    needed = 8 * n_samples * (matrices * n_samples + per_row)
     if needed > MOST_BYTES:
+        # matrices n² + per_row n = the most numbers
+        root = isqrt(per_row**2 + 4 * matrices * (MOST_BYTES // 8))
+        most = (root - per_row) // (2 * matrices)
         raise NotApplicable(
             f"values: estimating the score of {n_samples} rows needs {ceil(needed / 1e8) / 10} GB "
-            f"for matrices of rows by rows; take at most {isqrt(MOST_BYTES // (8 * matrices))} "
-            "rows, drawn at random"
+            f"for matrices of rows by rows; take at most {most} rows, drawn at random"
         )
 
 
@@ -222,11 +277,12 @@ def score_variances(values: ArrayLike, ridge: float = RIDGE) -> Vector:
     values : array_like, shape (n, d)
         No column constant.
     ridge : float
-        See `SteinEstimate`.
+        Of the estimator, for columns divided by their `common_unit`.
 
     Notes
     -----
-    The variance of entry j is in units of 1 / x_j². If all columns are jointly normal, it is
+    The variance of entry j is in units of 1 / x_j². It is estimated in the columns' common unit,
+    so that a factor of all columns changes nothing else. If all columns are jointly normal, it is
     the precision of j: one over the variance that all other columns leave of it.
 
     Examples
@@ -239,6 +295,11 @@ def score_variances(values: ArrayLike, ridge: float = RIDGE) -> Vector:
     True
     """
     array = check_values(values)
+    return _variances_in(array, ridge) / common_unit(array) ** 2
+
+
+def _variances_in(array: Values, ridge: float) -> Vector:
+    """Return `score_variances` in the common unit of the columns."""
     check_memory(len(array))
     constant = np.flatnonzero(variances(array) == 0)
     if len(constant):
@@ -246,7 +307,7 @@ def score_variances(values: ArrayLike, ridge: float = RIDGE) -> Vector:
             f"values: column {constant[0]} is constant, so it has no density; remove it from the "
             "values and from the graph"
         )
-    return stein_estimate(array, ridge).score.var(axis=0)
+    return stein_estimate(array / common_unit(array), ridge).score.var(axis=0)
 
 
 def score_sortability(
@@ -270,7 +331,7 @@ def score_sortability(
     tolerance : float
         On the ratio of two variances; closer ones tie and count one half.
     ridge : float
-        See `SteinEstimate`.
+        See `score_variances`.
 
     Returns
     -------
@@ -283,7 +344,8 @@ def score_sortability(
     The score of all columns is estimated once, so this is about one sorting of all columns.
     The algorithm `score-sort` removes a leaf and estimates again.
 
-    The unit of a column matters: a column times c has its score variance divided by c².
+    The unit of a column matters: a column times c has its score variance divided by c². A
+    factor common to all columns does not.
 
     Departs from the paper, whose text we could not read: that the variance of the score falls
     from causes to leaves is from its abstract and the authors' code of the algorithm; which
@@ -304,4 +366,4 @@ def score_sortability(
     (1.0, 0.0)
     """
     array = check_values(values, len(check_dag(graph)))
-    return alignment(graph, -score_variances(array, ridge), convention, tolerance)
+    return alignment(graph, -_variances_in(array, ridge), convention, tolerance)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency
-from causalassay.common.spelling import RefusedValue
+from causalassay.common.spelling import RefusedValue, check_choice
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.additive_model import (
     CUTOFF,
+    LEAST_ROWS,
     AdditiveFit,
     fit_additive,
     most_predictors,
@@ -27,9 +28,6 @@ from causalassay.discovery.regression.spline_columns import SplineColumns, splin
 from causalassay.discovery.statistics import determined_values
 from causalassay.graphs.orders import topological_order
 
-LEAST_ROWS = 20
-"""With fewer, a smooth function of a column is hardly more than a line."""
-
 
 @dataclass(frozen=True)
 class CAM:
@@ -39,9 +37,9 @@ class CAM:
 
     Parameters
     ----------
-    n_neighbours : int, optional
-        The most candidates for parents of a column, selected by boosting beforehand; None
-        takes all other columns.
+    n_neighbours : int or "all", optional
+        The most candidates for parents of a column, selected by boosting beforehand; "all", and
+        in Python also None, takes all other columns.
     cutoff : float
         After the search, parents whose p-value is larger are removed; 1 keeps all.
 
@@ -83,7 +81,7 @@ class CAM:
            [1, 0, 0]])
     """
 
-    n_neighbours: int | None = 10
+    n_neighbours: int | Literal["all"] | None = 10
     cutoff: float = CUTOFF
 
     name: ClassVar[str] = "cam"
@@ -95,9 +93,11 @@ class CAM:
     reference: ClassVar[str] = "Bühlmann, Peters, Ernest (2014), Annals of Statistics 42:2526-2556"
 
     def __post_init__(self) -> None:
-        if self.n_neighbours is not None and self.n_neighbours < 1:
+        if isinstance(self.n_neighbours, str):
+            check_choice("n_neighbours", self.n_neighbours, ("all",))
+        elif self.n_neighbours is not None and self.n_neighbours < 1:
             raise RefusedValue(
-                "n_neighbours", f"expected at least 1, or None for all, got {self.n_neighbours}"
+                "n_neighbours", f'expected at least 1, or "all", got {self.n_neighbours}'
             )
         if not 0 <= self.cutoff <= 1:
             raise RefusedValue("cutoff", f"expected a p-value from 0 to 1, got {self.cutoff}")
@@ -120,12 +120,13 @@ class CAM:
         """Return which columns may be parents of each."""
         d = columns.n_columns
         candidates = ~np.eye(d, dtype=bool)
-        if self.n_neighbours is None or self.n_neighbours >= d - 1:
+        most = self.n_neighbours
+        if most is None or most == "all" or most >= d - 1:
             return candidates
         for node in range(d):
             others = np.flatnonzero(candidates[:, node])
             candidates[:, node] = False
-            candidates[boosted_selection(columns, node, others, self.n_neighbours), node] = True
+            candidates[boosted_selection(columns, node, others, most), node] = True
         return candidates
 
 

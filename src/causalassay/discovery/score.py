@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -11,17 +11,21 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.spelling import RefusedValue, check_choice
-from causalassay.contracts import Columns, Estimate, Kind, Reads
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.stein_score import (
-    MATRICES,
     RIDGE,
     SteinEstimate,
     check_memory,
+    common_unit,
     squared_distances,
     stein_estimate,
 )
-from causalassay.discovery.regression.additive_model import CUTOFF, prune_along_order
+from causalassay.discovery.regression.additive_model import (
+    CUTOFF,
+    LEAST_ROWS,
+    prune_along_order,
+)
 from causalassay.discovery.regression.held_out_kernel_ridge import (
     features_of,
     landmarks,
@@ -39,6 +43,8 @@ MOST_LANDMARKS = 100
 RESIDUAL_LANDMARKS = 30
 """Quantiles of a residual on whose kernels NoGAM regresses the score."""
 
+ARRAYS_OF_LANDMARKS = 8
+"""Arrays of rows by landmarks that NoGAM holds at a time beside one for each column."""
 MATRICES_OF_FOLDS = 7
 """Matrices of rows by rows that NoGAM holds at a time with the regressions of its authors."""
 
@@ -50,7 +56,8 @@ class ScoreMatching:
     Parameters
     ----------
     ridge : float
-        Of the estimator of the score, η of the papers.
+        Of the estimator of the score, η of the papers, for columns divided by one number: the
+        geometric mean of their standard deviations.
     cutoff : float
         The p-value above which pruning drops an edge.
     """
@@ -72,15 +79,19 @@ class ScoreMatching:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
         values = determined_values(data)
-        check_memory(len(values), self.matrices)
+        if len(values) < LEAST_ROWS:
+            raise NotApplicable(
+                f"the score and additive regressions need at least {LEAST_ROWS} rows, "
+                f"got {len(values)}; take more"
+            )
+        self.check_memory(*values.shape)
         order = order_from_leaves(values, self.leaf_statistic, self.ridge, rng)
         graph = prune_along_order(values, order, cutoff=self.cutoff)
         return Estimate(graph, "dag", order=tuple(int(node) for node in order))
 
-    @property
-    def matrices(self) -> int:
-        """How many matrices of rows by rows are held at a time."""
-        return MATRICES
+    def check_memory(self, n_samples: int, n_columns: int) -> None:  # noqa: ARG002
+        """Raise `NotApplicable` if the rows are too many."""
+        check_memory(n_samples)
 
     def leaf_statistic(self, estimate: SteinEstimate) -> Vector:
         """Return a number for each column, the least at a leaf."""
@@ -101,6 +112,7 @@ def order_from_leaves(
     leaf_statistic : callable
         Of the estimate for the columns that are left: the least is the leaf.
     ridge : float
+        For columns divided by `common_unit`, so that a factor of all columns changes nothing.
     rng : Generator
         Decides between columns whose numbers tie.
 
@@ -116,7 +128,8 @@ def order_from_leaves(
     left = np.arange(values.shape[1])
     leaves = []
     while len(left) > 1:
-        statistic = leaf_statistic(stein_estimate(values[:, left], ridge))
+        columns = values[:, left]
+        statistic = leaf_statistic(stein_estimate(columns / common_unit(columns), ridge))
         position = random_ties_order(statistic, rng)[0]
         leaves.append(left[position])
         left = np.delete(left, position)
@@ -133,20 +146,22 @@ class Score(ScoreMatching):
     Parameters
     ----------
     ridge : float
-        Of the estimators of the score and of its derivatives, η of the paper.
+        Of the estimators of the score and of its derivatives, η of the paper, for columns
+        divided by one number: the geometric mean of the standard deviations of those left.
     cutoff : float
         The p-value above which the additive regression on the predecessors drops an edge.
 
     Notes
     -----
-    At most 11585 rows: memory grows with n², time with d n³. The estimator is that of the paper,
-    in closed form for all columns at once; see `diagnostics.SteinEstimate`. Its variance has
-    the unit of x⁻⁴ and is compared between columns, so units matter: what is measured in a
+    From 20 to 11585 rows: memory grows with n², time with d n³. The estimator is that of the
+    paper, in closed form for all columns at once; see `diagnostics.SteinEstimate`. Its variance
+    has the unit of x⁻⁴ and is compared between columns, so units matter: what is measured in a
     larger unit, or has more noise, tends to the end of the order. The paper does not
     standardise, and neither does this.
 
     Departs from the paper: the median distance, which is the width of the kernel, is that of
-    different rows only, as in the package dodiscover.
+    different rows only, as in the package dodiscover. The ridge there is absolute, so that a
+    factor of all columns matters; here it does not. On standardised columns both are the same.
 
     References
     ----------
@@ -164,7 +179,7 @@ class Score(ScoreMatching):
     """
 
     name: ClassVar[str] = "score"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     assumptions: ClassVar[str] = (
         "nonlinear additive Gaussian noise, acyclic, no hidden common cause"
     )
@@ -208,7 +223,7 @@ class ScoreSort(ScoreMatching):
     """
 
     name: ClassVar[str] = "score-sort"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     assumptions: ClassVar[str] = "the score's variance falls along the causal order"
     reference: ClassVar[str] = "Montagna et al. (2023), arXiv 2310.14246"
 
@@ -235,12 +250,14 @@ class NoGAM(ScoreMatching):
         code has it, five folds of successive rows with a fixed penalty and width, where the
         order of the rows matters.
     penalty, gamma : float
-        For "fifth" only: the penalty, and the kernel exp(-γ|x - y|²), of both regressions.
+        For "fifth" only: the penalty, and the kernel exp(-γ|x - y|²), of both regressions, for
+        columns divided as for the ridge.
 
     Notes
     -----
-    As with `Score`, memory grows with n² (with "fifth" at most 6192 rows), units matter (the
-    errors have the unit of x⁻²), and nothing is standardised but the residuals as regressors.
+    As with `Score`, memory grows with n² (with "fifth" at most 6192 rows; otherwise fewer than
+    11585 beside more than 100 columns), units matter (the errors have the unit of x⁻²), and
+    nothing is standardised but the residuals as regressors.
 
     Departs from the paper with "one": its regressions have one penalty and width for all
     columns and units. Those of "one" are on 100 landmark rows: Nyström's approximation, with
@@ -267,7 +284,7 @@ class NoGAM(ScoreMatching):
     gamma: float = 0.1
 
     name: ClassVar[str] = "nogam"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     assumptions: ClassVar[str] = "nonlinear additive noise, acyclic, no hidden common cause"
     reference: ClassVar[str] = "Montagna et al. (2023), CLeaR, arXiv 2304.03265"
 
@@ -279,10 +296,13 @@ class NoGAM(ScoreMatching):
             if not 0 < value < np.inf:
                 raise RefusedValue(name, f"expected a finite number > 0, got {value}")
 
-    @property
-    def matrices(self) -> int:
-        """How many matrices of rows by rows are held at a time."""
-        return MATRICES if self.held_out == "one" else MATRICES_OF_FOLDS
+    def check_memory(self, n_samples: int, n_columns: int) -> None:
+        """Raise `NotApplicable` if the rows are too many."""
+        if self.held_out == "one":
+            check_memory(n_samples)
+            check_memory(n_samples, 1, (n_columns + ARRAYS_OF_LANDMARKS) * MOST_LANDMARKS)
+        else:
+            check_memory(n_samples, MATRICES_OF_FOLDS)
 
     def leaf_statistic(self, estimate: SteinEstimate) -> Vector:
         """Return the mean squared error of each score entry, predicted from the residual."""
@@ -295,14 +315,45 @@ def _errors_leaving_one(estimate: SteinEstimate) -> Vector:
     """Return the errors of `NoGAM` with each row predicted from all others."""
     values, scale = estimate.values, -0.5 / estimate.width**2
     rows = landmarks(values, estimate.width, MOST_LANDMARKS)
-    parts = np.square(values.T[:, :, None] - values[rows].T[:, None, :])
-    distances = parts.sum(axis=0)
-    errors = np.empty(len(parts))
-    for node, part in enumerate(parts):
-        kernel = np.exp(scale * (distances - part))  # of all columns but this
+    errors = np.empty(values.shape[1])
+    for node, distances in enumerate(distances_by_others(values, rows)):
+        kernel = np.exp(scale * distances)
         residuals = leave_one_out(features_of(kernel, kernel[rows]), values[:, node]).residuals
         errors[node] = leave_one_out(_residual_features(residuals), estimate.score[:, node])[1]
     return errors
+
+
+def distances_by_others(values: Values, rows: Indices) -> Iterator[Weights]:
+    """Yield for each column the squared distances to some rows by all columns but this.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, d)
+    rows : ndarray of int, shape (m,)
+
+    Notes
+    -----
+    Sums over the columns before it and over those after it. To subtract its part from the
+    sum over all would cancel where that part is nearly all: in rows with an outlier.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0, 1e9, 2.0], [0.1, 0.0, 4.0]])
+    >>> [float(far[1, 0].round(2)) for far in distances_by_others(values, np.array([0]))][1]
+    4.01
+    """
+
+    def part(node: int) -> Weights:
+        return np.subtract.outer(values[:, node], values[rows, node]) ** 2
+
+    d = values.shape[1]
+    after = np.zeros((d, len(values), len(rows)))
+    for node in range(d - 1, 0, -1):
+        np.add(after[node], part(node), out=after[node - 1])
+    before = np.zeros((len(values), len(rows)))
+    for node in range(d):
+        yield before + after[node]
+        before += part(node)
 
 
 def _residual_features(residuals: Vector) -> Values:
@@ -319,10 +370,9 @@ def _residual_features(residuals: Vector) -> Values:
 
 def _errors_leaving_fifths(estimate: SteinEstimate, penalty: float, gamma: float) -> Vector:
     """Return the errors of `NoGAM` with each fifth of the rows predicted from the others."""
-    distances = squared_distances(estimate.values)
     errors = np.empty(estimate.values.shape[1])
     for node, column in enumerate(estimate.values.T):
-        others = distances - np.subtract.outer(column, column) ** 2
+        others = squared_distances(np.delete(estimate.values, node, axis=1))
         residuals = leave_folds_out(np.exp(-gamma * others), column, penalty).residuals
         kernel = np.exp(-gamma * np.subtract.outer(residuals, residuals) ** 2)
         errors[node] = leave_folds_out(kernel, estimate.score[:, node], penalty).mean_square

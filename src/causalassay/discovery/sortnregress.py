@@ -30,6 +30,8 @@ from causalassay.discovery.regression.lasso_along_order import (
 from causalassay.discovery.statistics import observational_values, random_ties_order
 from causalassay.graphs.orders import Indices
 
+_REGRESSION = "linear (or nonlinear with additive noise, by `regression`)"
+
 
 @dataclass(frozen=True)
 class VarSortnRegress:
@@ -94,7 +96,7 @@ class VarSortnRegress:
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
-    assumptions: ClassVar[str] = "linear; variance grows along the causal order"
+    assumptions: ClassVar[str] = f"{_REGRESSION}; variance grows along the causal order"
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.1"
 
     def __post_init__(self) -> None:
@@ -146,7 +148,7 @@ class R2SortnRegress:
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear; R² grows along the causal order"
+    assumptions: ClassVar[str] = f"{_REGRESSION}; R² grows along the causal order"
     reference: ClassVar[str] = "Reisach et al. (2023), arXiv 2303.18211"
 
     def __post_init__(self) -> None:
@@ -205,7 +207,9 @@ class RelativesSortnRegress:
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear; effects are correlated with more variables than causes"
+    assumptions: ClassVar[str] = (
+        f"{_REGRESSION}; effects are correlated with more variables than causes"
+    )
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "the number of relatives in CausalDisco 0.2.4"
 
@@ -261,7 +265,7 @@ class RandomSortnRegress:
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear; the order is right by chance"
+    assumptions: ClassVar[str] = f"{_REGRESSION}; the order is right by chance"
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.2"
 

@@ -187,6 +187,10 @@ Statements = NDArray[np.int64]
 """Rows (i, j, k): columns i and j are independent given k, or given `NOTHING`."""
 
 
+MOST_OF_LEVELS = 250
+"""Columns of levels whose pairs are tested: each pair takes a table, of which many take hours."""
+
+
 @dataclass(frozen=True)
 class GraphCheck:
     """How well the independences that a graph implies hold.
@@ -237,7 +241,9 @@ def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
     return replace(check, finding=replace(check.finding, variant=variant), transposed=transposed)
 
 
-def _check(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
+def _check(  # noqa: PLR0911  each reason not to
+    data: Dataset, graph: Adjacency, rng: Generator
+) -> GraphCheck:
     """Test the independences that one graph implies."""
     if data.world == "series":
         return _not_checked("there is no valid test of what a summary graph implies")
@@ -246,6 +252,8 @@ def _check(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
     n_rows = len(data.observational_values)
     if n_rows < LEAST_ROWS:
         return _not_checked(f"it takes {LEAST_ROWS} rows, and there are {n_rows}")
+    if data.world == "discrete" and data.n_nodes > MOST_OF_LEVELS:
+        return _not_checked(f"it has {data.n_nodes} columns of levels, more than {MOST_OF_LEVELS}")
     statements = implied_independences(graph)
     test = pair_test(data)
     surprise = _surprises(test, statements)

@@ -14,9 +14,13 @@ from causalassay.diagnostics.explained_variance import correlations
 from causalassay.discovery.granger_lasso import lagged_design
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
-from causalassay.discovery.search.any_score_search import parents_along
-from causalassay.discovery.search.scores import LevelScore
-from causalassay.discovery.statistics import determined_values, level_statistics
+from causalassay.discovery.search.any_score_search import LEAST_GAIN
+from causalassay.discovery.search.scores import LevelScore, level_families, merits
+from causalassay.discovery.statistics import (
+    LevelStatistics,
+    determined_values,
+    level_statistics,
+)
 from causalassay.graphs.orders import Indices
 
 # The graphs that sparse regressions along many orders give, in compiled loops.
@@ -209,6 +213,72 @@ def _solved(gram: Weights, moment: Vector) -> Vector:
     return solution
 
 
+ROUNDING = 1e-6
+"""How far two ways to compute a gain may be apart: the exact score decides between those nearer."""
+
+
+class LevelGraphs:
+    """Parents of discrete columns along any orders, as `parents_along` has them by the BIC.
+
+    What each column gains as a further parent is computed once for each family, for all columns
+    together, and kept where it is a gain at all.
+
+    Parameters
+    ----------
+    statistics : LevelStatistics
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 0, 1, 1] * 9, [0, 0, 1, 1] * 9, [0, 1, 1, 0] * 9], dtype=np.int32)
+    >>> along = LevelGraphs(LevelStatistics(codes, np.array([2, 2, 2])))
+    >>> along(np.array([2, 1, 0])).astype(int)
+    array([[0, 0, 0],
+           [1, 0, 0],
+           [0, 0, 0]])
+    """
+
+    def __init__(self, statistics: LevelStatistics) -> None:
+        self._score = LevelScore(statistics)
+        self._families = level_families(self._score)
+        self._gaining: dict[tuple[int, frozenset[int]], tuple[Indices, Vector]] = {}
+
+    def __call__(self, order: Indices) -> Adjacency:
+        """Return the graph along an order."""
+        d = len(order)
+        graph = np.zeros((d, d), dtype=bool)
+        before = np.zeros(d, dtype=bool)
+        for node in order.tolist():
+            graph[list(self._parents(node, before)), node] = True
+            before[node] = True
+        return graph
+
+    def _parents(self, node: int, before: NDArray[np.bool_]) -> frozenset[int]:
+        parents: frozenset[int] = frozenset()
+        while True:
+            candidates, gains = self._gains(node, parents)
+            there = before[candidates]
+            candidates, gains = candidates[there], gains[there]
+            if not len(candidates):
+                return parents
+            near = candidates[gains >= gains.max() - ROUNDING]
+            scores = {other: self._score(node, parents | {other}) for other in near.tolist()}
+            best = max(scores, key=scores.__getitem__)
+            if scores[best] <= self._score(node, parents) + LEAST_GAIN:
+                return parents
+            parents |= {best}
+
+    def _gains(self, node: int, parents: frozenset[int]) -> tuple[Indices, Vector]:
+        """Return which columns gain anything as a further parent, and how much."""
+        family = (node, parents)
+        if family not in self._gaining:
+            members = np.array(sorted(parents), dtype=np.int64)
+            gains = np.empty(len(self._families.codes))
+            merits(self._families, node, members, gains)
+            candidates = np.flatnonzero(gains > 0)
+            self._gaining[family] = candidates, gains[candidates]
+        return self._gaining[family]
+
+
 class RegressionAlong:
     """Takes an order, causes first; returns the graph of what each column needs of those before it.
 
@@ -255,8 +325,7 @@ def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
     """
     match data.world:
         case "discrete":
-            score = LevelScore(level_statistics(data))
-            return one_by_one(lambda order: parents_along(order.tolist(), score))
+            return one_by_one(LevelGraphs(level_statistics(data)))
         case "series":
             return RegressionAlong(LaggedLassoGraphs(lagged_design(data, max_lag), max_lag))
         case _:

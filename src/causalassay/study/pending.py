@@ -133,9 +133,10 @@ def row_keys(study: Study) -> set[str]:
 
 
 def run_tasks_by_key(study: Study, store: Store) -> dict[str, RunTask]:
-    """Return the runs that a study asks for of algorithms that compute many, by the row's key.
+    """Return the runs that a study asks for of algorithms that can compute many, by the row's key.
 
-    Of a tuned algorithm only where the candidate has been chosen.
+    Also of those for which `batch = 1` turned calls off, which is in no key. Of a tuned algorithm
+    only where the candidate has been chosen.
     """
     by_key: dict[str, RunTask] = {}
     for purpose in _PURPOSES:
@@ -146,7 +147,7 @@ def run_tasks_by_key(study: Study, store: Store) -> dict[str, RunTask]:
                     continue
                 run = _algorithm_to_run(study, store, problem, algorithm)
                 task = RunTask(purpose, problem, replicate, algorithm, run, wanted[algorithm])
-                if is_batched(study, task):
+                if study.algorithms[run].computes_many:
                     by_key[task_key(study, task)] = task
     return by_key
 

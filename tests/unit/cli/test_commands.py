@@ -240,7 +240,7 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     assert matrix.startswith("note: people.txt: a matrix without names: ")
     warned = run_here("audit", files / "people.csv", "--separator", ";")
     assert warned.stderr.startswith(
-        f"note: {files / 'people.csv'}: column 'id' looks like a row index"
+        f"note: {files / 'people.csv'}: left out: 'id' (id); to use it pass --keep id"
     )
     assert "" == run_here("audit", files / "people.csv", "--separator", ";", "--continuous").stderr
 

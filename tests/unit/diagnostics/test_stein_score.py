@@ -102,9 +102,17 @@ def test_a_common_unit_scales_the_estimates_if_it_scales_the_ridge(factor):
     )
 
 
+@pytest.mark.parametrize("factor", [1e-140, 1e-4, 3.0, 1e5, 1e140])
+def test_a_common_unit_changes_nothing_but_the_unit_of_the_variances(factor):
+    values, graph = curved(2), chain(4)
+    moved = score_variances(values * factor) * factor * factor
+    np.testing.assert_allclose(moved, score_variances(values), rtol=1e-6)
+    assert score_sortability(values * factor, graph) == score_sortability(values, graph)
+
+
 def test_score_sortability_counts_paths_along_which_the_variance_falls():
     values, graph = curved(3), chain(4)
-    score, _ = slow_estimates(values, 1e-3)
+    score, _ = slow_estimates(values / np.prod(values.std(axis=0)) ** 0.25, 1e-3)
     assert score_sortability(values, graph) == alignment(graph, -score.var(axis=0))
     assert score_sortability(values, graph.T) == pytest.approx(1 - score_sortability(values, graph))
     assert score_sortability(values, graph, "edges") == alignment(
@@ -127,5 +135,8 @@ def test_refusals_say_what_to_do():
         score_variances(constant)
     with pytest.raises(ValueError, match="at most 11585 rows"):
         score_variances(np.zeros((11586, 2)))
+    for factor in (1e-150, 1e150, 1e200):
+        with pytest.raises(ValueError, match="divide all columns by one number"):
+            stein_estimate(values * factor)
     with pytest.raises(ValueError, match="larger units, or standardise"):
         stein_estimate(curved(0, n=200, d=1) * 1e-14)

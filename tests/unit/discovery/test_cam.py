@@ -90,6 +90,8 @@ def test_the_graph_is_along_the_order_and_the_score_falls_with_more_candidates()
         assert estimate.graph.sum() <= estimate.info["edges_before_pruning"]
     assert few.info["edges_before_pruning"] <= 3 * 14
     assert all_others.info["score"] < few.info["score"]
+    in_words = discover("cam", values, n_neighbours="all")
+    np.testing.assert_array_equal(in_words.graph, all_others.graph)
 
 
 def test_cutoff_1_keeps_all_edges_of_the_search():
@@ -126,7 +128,9 @@ def test_unusable_data_are_refused():
 
 
 def test_wrong_hyperparameters_are_refused():
-    with pytest.raises(RefusedValue, match="n_neighbours: expected at least 1, or None for all"):
+    with pytest.raises(RefusedValue, match='n_neighbours: expected at least 1, or "all"'):
         CAM(n_neighbours=0)
+    with pytest.raises(RefusedValue, match="n_neighbours: there is no 'al'; did you mean 'all'"):
+        CAM(n_neighbours="al")
     with pytest.raises(RefusedValue, match="cutoff: expected a p-value from 0 to 1, got -1"):
         CAM(cutoff=-1)

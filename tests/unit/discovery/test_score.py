@@ -1,15 +1,27 @@
 """SCORE, NoGAM and score-sort: slow twins, laws, refusals, and orders on nonlinear models."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
+from causalassay.diagnostics import stein_estimate
 from causalassay.discovery import NoGAM, Score, ScoreSort, discover
 from causalassay.discovery.regression.additive_model import prune_along_order
-from causalassay.discovery.regression.held_out_kernel_ridge import PENALTIES
-from causalassay.discovery.score import order_from_leaves
+from causalassay.discovery.regression.held_out_kernel_ridge import (
+    PENALTIES,
+    features_of,
+    leave_folds_out,
+)
+from causalassay.discovery.score import (
+    ARRAYS_OF_LANDMARKS,
+    MOST_LANDMARKS,
+    distances_by_others,
+    order_from_leaves,
+)
 from causalassay.graphs import erdos_renyi
 from causalassay.models import draw
 
@@ -87,7 +99,9 @@ def slow_leaf(algorithm, values):
 def slow_order(algorithm, values):
     left, order = list(range(values.shape[1])), []
     while len(left) > 1:
-        leaf = int(np.argmin(slow_leaf(algorithm, values[:, left])))
+        columns = values[:, left]
+        in_unit = columns / np.prod(columns.std(axis=0)) ** (1 / len(left))
+        leaf = int(np.argmin(slow_leaf(algorithm, in_unit)))
         order.insert(0, left.pop(leaf))
     return left + order
 
@@ -146,6 +160,56 @@ def test_a_column_in_a_small_unit_goes_to_the_front(name):
         assert discover(name, moved).order[0] == node
 
 
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
+@pytest.mark.parametrize("factor", [1e-150, 1e-3, 30.0, 1000.0, 1e150])
+def test_a_factor_common_to_all_columns_changes_nothing(algorithm, factor):
+    values, _ = nonlinear(1, n=120)
+    expected = algorithm.discover(Dataset.from_values(values), np.random.default_rng(0))
+    moved = algorithm.discover(Dataset.from_values(values * factor), np.random.default_rng(0))
+    assert moved.order == expected.order
+    np.testing.assert_array_equal(moved.graph, expected.graph)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
+@pytest.mark.parametrize("outlier", [1e5, 1e12])
+def test_one_outlier_is_no_failure(algorithm, outlier):
+    values, _ = nonlinear(2, n=120)
+    values[7, 2] = outlier
+    estimate = algorithm.discover(Dataset.from_values(values), np.random.default_rng(0))
+    assert sorted(estimate.order) == list(range(6))
+
+
+def test_distances_by_other_columns_are_those_without_the_column():
+    values = nonlinear(4, d=5, n=30)[0] * [1.0, 1e9, 1.0, 1e-3, 1.0]
+    rows = np.array([3, 0, 17])
+    for node, distances in enumerate(distances_by_others(values, rows)):
+        others = np.delete(values, node, axis=1)
+        expected = ((others[:, None] - others[rows]) ** 2).sum(axis=2)
+        np.testing.assert_allclose(distances, expected, rtol=1e-12)
+
+
+def test_a_kernel_that_has_no_factor_is_no_fault_of_the_algorithm():
+    none = np.array([[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(NotApplicable, match="look for outliers"):
+        features_of(none, none)
+    with pytest.raises(NotApplicable, match="look for outliers"):
+        leave_folds_out(none, np.ones(2), 0.01, n_folds=2)
+
+
+def test_no_gam_counts_what_it_holds_for_each_column():
+    """Beside 600 columns that is more than the matrices of rows by rows."""
+    NoGAM().check_memory(5000, 20)
+    with pytest.raises(NotApplicable, match="at most 4133 rows"):
+        NoGAM().check_memory(5000, 600)
+    tracemalloc.start()
+    values = np.random.default_rng(0).normal(size=(400, 30))
+    NoGAM().leaf_statistic(stein_estimate(values))
+    peak = tracemalloc.get_traced_memory()[1] / 8
+    tracemalloc.stop()
+    counted = 400 * (400 + (30 + ARRAYS_OF_LANDMARKS) * MOST_LANDMARKS)
+    assert 0.8 * counted < peak < 1.1 * counted
+
+
 ERRORS = {"score": 0.15, "score-sort": 0.2, "nogam": 0.15}
 
 
@@ -188,12 +252,14 @@ def test_refusals_say_what_to_do(name):
         discover(name, doubled)
     with pytest.raises(NotApplicable, match="take more rows or fewer columns"):
         discover(name, values[:6])
+    with pytest.raises(NotApplicable, match="at least 20 rows, got 19; take more"):
+        discover(name, values[:19])
     with pytest.raises(NotApplicable, match="at most 11585 rows"):
         discover(name, np.random.default_rng(0).normal(size=(11586, 2)))
     with pytest.raises(NotApplicable, match="at most 6192 rows"):
         discover("nogam", np.random.default_rng(0).normal(size=(6193, 2)), held_out="fifth")
-    with pytest.raises(NotApplicable, match="standardise the columns"):
-        discover(name, nonlinear(0, d=6, n=300)[0][:, :2] * 1e-14)
+    with pytest.raises(NotApplicable, match="take a larger ridge"):
+        discover(name, np.repeat(nonlinear(0, d=6, n=300)[0], 2, axis=0), ridge=1e-300)
     coin = Dataset(
         ("a", "b"),
         (Regime("observational", np.column_stack([values[:, 0], values[:, 1] > 0])),),
@@ -206,7 +272,7 @@ def test_refusals_say_what_to_do(name):
 
 @pytest.mark.parametrize("name", ["score", "score-sort", "nogam"])
 def test_the_fewest_rows_and_one_column_give_an_answer(name):
-    values, _ = nonlinear(0, n=7)
+    values, _ = nonlinear(0, n=20)
     assert sorted(discover(name, values).order) == list(range(6))
     single = discover(name, values[:, :1])
     assert single.order == (0,)

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
+from causalassay.common.spelling import RefusedValue
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.diagnostics import relatives, relatives_sortability
 from causalassay.discovery import discover
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.discovery.regression.additive_model import prune_along_order
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
@@ -282,3 +284,11 @@ def test_relabelling_commutes_with_additive_regression(name):
 @pytest.mark.parametrize("kind", [VarSortnRegress, R2SortnRegress, RandomSortnRegress])
 def test_the_promises_of_algorithms_hold_with_additive_regression(kind):
     check_algorithm(kind(regression="additive"))
+
+
+@pytest.mark.parametrize("name", ["var-sortnregress", "random-sortnregress"])
+def test_what_is_assumed_and_what_is_misspelt_name_other_regressions(name):
+    assert "nonlinear with additive noise, by `regression`" in ALGORITHMS[name].assumptions
+    for word in ("spline", "gam", "additve"):
+        with pytest.raises(RefusedValue, match="regression: .* did you mean 'additive'"):
+            discover(name, np.eye(3), regression=word)

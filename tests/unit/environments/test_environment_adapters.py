@@ -1,14 +1,16 @@
 """The adapters of the environments, where these are installed: no matrix is transposed."""
 
+import subprocess
 from importlib.metadata import distributions
 
 import numpy as np
 import pytest
 
+from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery.environment_algorithms import algorithm_class, brief_parameters
-from causalassay.environments.catalogue import environments
-from causalassay.environments.installing import folder_of
+from causalassay.environments.catalogue import environment, environments
+from causalassay.environments.installing import folder_of, state
 from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
 from causalassay.models import SCM
 from causalassay.testing import check_algorithm
@@ -33,7 +35,11 @@ SCORED_CLASSES = ("pgmpy-hill-climb",)
 SLOW = ("dagma-linear", "gcastle-notears-mlp")
 """Algorithms for which the contract takes long."""
 
-KNOWN = [one for home in environments().values() for one in home.algorithms]
+PRETRAINED = ("avici",)
+"""Algorithms that do nothing without weights of the user."""
+
+EVERY = [one for home in environments().values() for one in home.algorithms]
+KNOWN = [one for one in EVERY if one.name not in PRETRAINED]
 AT_ONCE = [one for one in KNOWN if not brief_parameters(one)]
 NOT_AT_ONCE = [one for one in KNOWN if brief_parameters(one) or one.name in SLOW]
 
@@ -177,3 +183,55 @@ def test_the_licence_is_what_the_package_says(home):
     licence = OF_THE_WRAPPER.get(home.name, home.licence)
     assert WORDS_OF_LICENCES[licence] in stated
     assert bool(stated) is (licence != "none stated")
+
+
+# A network with weights of the user
+
+MAKES_WEIGHTS = """
+import json, pickle, sys, types
+from collections import namedtuple
+from pathlib import Path
+import jax, numpy as np, optax
+from avici.model import BaseModel, InferenceModel
+
+folder = Path(sys.argv[1])
+sizes = {"layers": 1, "dim": 8, "key_size": 4, "num_heads": 2}
+model = InferenceModel(model_class=BaseModel, model_kwargs=dict(sizes))
+rows = np.loadtxt(folder / "rows.csv", delimiter=",")
+standard = (rows - rows.mean(0)) / rows.std(0)
+seen = np.stack([standard, 0 * standard], -1).astype(np.float32)
+params = model.net.init(jax.random.PRNGKey(0), seen[None], False)
+names = "step rng opt_state params dual dual_penalty_polyak ave_params"
+State = namedtuple("ModelState", names, module="avici.backbone")
+package = types.ModuleType("avici.backbone")  # the real one needs a package that nothing else does
+package.ModelState = State
+sys.modules["avici.backbone"] = package
+state = State(0, jax.random.PRNGKey(1), optax.adam(1e-3).init(params), params, None, None, None)
+(folder / "checkpoint_0.pkl").write_bytes(pickle.dumps(state))
+kwargs = {"neural_net_kwargs": sizes, "inference_model_kwargs": {}}
+(folder / "kwargs.json").write_text(json.dumps(kwargs))
+np.savetxt(folder / "expected.csv", np.asarray(model.infer_edge_probs(params, seen)))
+"""
+
+
+@pytest.mark.parametrize("one", installed(k for k in EVERY if k.name == "avici"))
+def test_avici_answers_with_the_weights_of_the_user(one, tmp_path):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(50, 4)).cumsum(axis=1)
+    np.savetxt(tmp_path / "rows.csv", values, delimiter=",")
+    python = state(environment(one.environment)).python
+    subprocess.run([python, "-c", MAKES_WEIGHTS, tmp_path], check=True, capture_output=True)
+    avici = algorithm_class(one)(weights=str(tmp_path), threshold=0.01)
+    estimate = avici.discover(Dataset.from_values(values), rng)
+    expected = np.loadtxt(tmp_path / "expected.csv")
+    assert np.allclose(expected, estimate.probabilities, atol=1e-5)
+    order = rng.permutation(4)
+    other = avici.discover(Dataset.from_values(values[:, order]), rng)
+    assert np.allclose(expected[np.ix_(order, order)], other.probabilities, atol=1e-5)
+
+
+@pytest.mark.parametrize("one", installed(k for k in EVERY if k.name == "avici"))
+def test_avici_without_weights_says_what_it_needs(one):
+    values = np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(NotApplicable, match=r"expected the folder of a checkpoint"):
+        algorithm_class(one)().discover(Dataset.from_values(values), np.random.default_rng(0))

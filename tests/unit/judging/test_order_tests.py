@@ -12,6 +12,10 @@ from causalassay.data import Dataset, Discrete, Regime
 from causalassay.diagnostics import aligned_share, pair_weights
 from causalassay.discovery.granger_lasso import lagged_design, lagged_estimate
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
+from causalassay.discovery.search.any_score_search import parents_along
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import LevelStatistics
+from causalassay.graphs import erdos_renyi
 from causalassay.judging import order_tests
 from causalassay.judging.order_tests import (
     DIRECTION,
@@ -21,7 +25,14 @@ from causalassay.judging.order_tests import (
     graphs_along_all_orders,
     judge_together,
 )
-from causalassay.judging.regression_along import LaggedLassoGraphs, LassoGraphs, regression_along
+from causalassay.judging.regression_along import (
+    LaggedLassoGraphs,
+    LassoGraphs,
+    LevelGraphs,
+    regression_along,
+)
+from causalassay.models import draw
+from causalassay.models.discrete.tables import as_codes
 
 LEVEL = 0.0125
 
@@ -175,3 +186,21 @@ def test_many_assignments_of_many_pairs_come_in_parts(monkeypatch):
     monkeypatch.setattr("causalassay.judging.order_tests._MOST_CELLS", 500)
     parts = RandomAssignments(weights, statistic, np.random.default_rng(0)).shares(60)
     assert whole.tolist() == parts.tolist()
+
+
+# Parents of discrete columns
+
+
+@pytest.mark.parametrize("kind", ["dirichlet", "logistic", "copies"])
+def test_parents_along_an_order_are_those_of_the_greedy_search(kind):
+    rng = np.random.default_rng(3)
+    graph = erdos_renyi(12, 2, rng)
+    model = draw("logistic" if kind == "logistic" else "dirichlet", graph, rng)
+    codes = as_codes(model.sample(300, rng))
+    if kind == "copies":  # whose gains tie
+        codes[[3, 7]] = codes[[4, 4]]
+    statistics = LevelStatistics(codes, np.array(model.n_levels))
+    fast, score = LevelGraphs(statistics), LevelScore(statistics)
+    for _ in range(20):
+        order = rng.permutation(12)
+        assert (fast(order) == parents_along(order.tolist(), score)).all()

@@ -22,6 +22,7 @@ from causalassay.lab.hall import catalogue as theirs
 from causalassay.lab.hall.charts import by_variance_and_r2, drawn_rows, label_boxes
 from causalassay.lab.hall.document import hall_csv, hall_document, hall_frame, results_from
 from causalassay.lab.hall.measuring import KeptAudits, without_verdict
+from causalassay.lab.hall.reality_document import is_reality, reality_document
 from causalassay.lab.hall.row import Cell, all_rows, row_of
 from causalassay.present import Figure
 from causalassay.present.charts import static_svg
@@ -410,26 +411,50 @@ def test_the_table_has_every_number(raw):
     assert raw.cell("R2").p_falling == hall_frame([raw])["R2_p_falling"][0]
 
 
-def test_the_page_of_the_documentation_is_that_of_its_rows():
-    folder, target = Path("docs/hall-results"), Path("docs/hall.md")
+def documented():
+    """The rows behind the pages of the documentation, and all names."""
     settings = Settings()
     known = [name for name in entries(settings) if not name.startswith("fake-")]
-    rows, left_out = all_rows(ROOT / folder, (), settings, known)
+    rows, left_out = all_rows(ROOT / RESULTS, (), settings, known)
     assert rows
     assert not left_out
-    missing = [name for name in known if name not in {row.name for row in rows}]
+    return rows, known
+
+
+RESULTS = Path("docs/hall-results")
+
+
+def test_the_page_of_the_documentation_is_that_of_its_rows():
+    target, settings = Path("docs/hall.md"), Settings()
+    rows, known = documented()
+    simulators = [row for row in rows if not is_reality(row)]
     document = hall_document(
-        rows,
+        simulators,
         settings,
-        _command(rows, known, settings, folder, target),
-        results=results_from(target, folder),
-        missing=missing,
+        _command(simulators, known, settings, RESULTS, target),
+        results=results_from(target, RESULTS),
+        missing=[name for name in known if name not in {row.name for row in rows}],
         linked=True,
     )
     assert document_markdown(document) == (ROOT / target).read_text(encoding="utf-8")
-    assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
-    drawn = (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
-    assert marks_of(picture(rows)) == marks_of(drawn)
+    assert hall_csv(rows) == (ROOT / RESULTS / "hall.csv").read_text(encoding="utf-8")
+    drawn = (ROOT / RESULTS / "hall.svg").read_text(encoding="utf-8")
+    assert marks_of(picture(simulators)) == marks_of(drawn)
+
+
+def test_the_page_of_real_data_is_that_of_its_rows():
+    target, settings = Path("docs/hall.md"), Settings()
+    rows, known = documented()
+    real = [row for row in rows if is_reality(row)]
+    command = _command(real, known, settings, RESULTS, target)
+    results = results_from(target, RESULTS)
+    document = reality_document(rows, settings, command, results=results)
+    text = (ROOT / "docs/hall-reality.md").read_text(encoding="utf-8")
+    assert document_markdown(document) == text
+    assert len(text.partition("## Provenance")[0].splitlines()) <= 80
+    drawn = (ROOT / RESULTS / "hall-reality.svg").read_text(encoding="utf-8")
+    figure = next(block for block in document.blocks if isinstance(block, Figure))
+    assert marks_of(static_svg(figure.spec(), "", on_paper=True)) == marks_of(drawn)
 
 
 @pytest.mark.parametrize(("groups", "install"), [(["ours"], False), (["ours", "package"], True)])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -340,6 +343,27 @@ def test_the_commands_say_what_to_do_next(tmp_path, monkeypatch):
     assert "tasks of one size in one call: golem-ev, at most 3" in told.stdout
 
 
+def test_damaged_rows_are_exported_again_if_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(
+        STUDY.replace("replicates = ", "replicates = 1 #").replace(
+            'grid.model.kind = ["scm", "standardized"]', 'model.kind = "scm"'
+        )
+    )
+    told = run_here("batches", "export", "study.toml", "pending.npz")
+    assert "golem-ev, 4 nodes: 1 run\n" in told.stdout, told.stderr
+    solved_by_kernels(Path("pending.npz"), Path("solved.npz"))
+    assert not run_here("batches", "import", "batches-results", "solved.npz").returncode
+    with closing(sqlite3.connect("batches-results/study.sqlite")) as connection:
+        connection.execute("UPDATE rows SET seconds = seconds + 1")
+        connection.commit()
+    refused = run_here("batches", "export", "study.toml", "again.npz")
+    assert 2 == refused.returncode
+    assert "--retry damaged" in refused.stderr
+    told = run_here("batches", "export", "study.toml", "again.npz", "--retry", "damaged")
+    assert "golem-ev, 4 nodes: 1 run\n" in told.stdout, told.stderr
+
+
 @WITH_TORCH
 def test_the_program_needs_torch_and_numpy_alone(tmp_path):
     _, _, pending, _ = exported(tmp_path)
@@ -502,6 +526,94 @@ def test_a_device_that_is_not_in_the_key_is_refused(tmp_path, device, words, ref
     done = run_here("batches", "solve", pending, tmp_path / "solved.npz", *words)
     assert 2 == done.returncode
     assert refusal in " ".join(done.stderr.split())
+
+
+@WITH_TORCH
+def test_what_another_export_solved_is_not_overwritten(tmp_path):
+    from causalassay.discovery.continuous.batch_program import solve_file
+
+    quiet = {"show": lambda _: None}
+    _, _, pending, _ = exported(tmp_path)
+    _, _, other, _ = exported(tmp_path / "other", STUDY.replace("seed = 3", "seed = 4"))
+    solved = tmp_path / "solved.npz"
+    solve_file(pending, solved, **quiet)
+    before = solved.read_bytes()
+    with pytest.raises(ValueError, match="is not what comes of .*other.*; name another file"):
+        solve_file(other, solved, **quiet)
+    assert before == solved.read_bytes()
+
+
+@WITH_TORCH
+def test_a_part_that_was_cut_off_is_solved_again(tmp_path):
+    from causalassay.discovery.continuous.batch_program import solve_file
+
+    _, _, pending, _ = exported(tmp_path)
+    solved = tmp_path / "solved.npz"
+    part = Path(f"{solved}.parts") / "0-0.npz"
+    part.parent.mkdir()
+    part.write_bytes(pending.read_bytes()[:100])
+    solve_file(pending, solved, show=lambda _: None)
+    assert 8 == len(read_solved(solved))
+
+
+@WITH_TORCH
+def test_a_pending_file_without_an_array_is_refused(tmp_path):
+    from causalassay.discovery.continuous.batch_program import solve_file
+
+    _, _, pending, _ = exported(tmp_path)
+    with np.load(pending) as arrays:
+        rest = {name: arrays[name] for name in arrays.files if name != "0.call"}
+    np.savez(pending, **rest)
+    with pytest.raises(ValueError, match="is damaged: .*0.call.*export it again"):
+        solve_file(pending, tmp_path / "solved.npz", show=lambda _: None)
+
+
+@WITH_TORCH
+def test_a_card_that_has_failed_writes_no_rows(tmp_path, monkeypatch):
+    from causalassay.discovery.continuous import batch_program
+
+    def failing(*_, **__):
+        raise RuntimeError("an illegal memory access was encountered")
+
+    _, _, pending, _ = exported(tmp_path)
+    solved = tmp_path / "solved.npz"
+    monkeypatch.setattr(batch_program, "solve_searches", failing)
+    monkeypatch.setattr(batch_program.torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(batch_program.torch, "ones", failing)
+    assert 2 == batch_program.main([str(pending), str(solved)])
+    assert not solved.exists()
+    assert [] == [*Path(f"{solved}.parts").iterdir()]
+
+
+def test_calls_that_are_turned_off_after_the_export_change_nothing(tmp_path):
+    _, results, pending, _ = exported(tmp_path)
+    solved_by_kernels(pending, tmp_path / "solved.npz")
+    study = study_from(STUDY.replace("batch = 3", "batch = 1"))
+    assert 8 == imported(study, results, tmp_path / "solved.npz").written
+
+
+def test_a_program_is_not_written_over_the_pending_file(tmp_path):
+    study, both = tmp_path / "study.toml", tmp_path / "both.npz"
+    study.write_text(STUDY)
+    done = run_here("batches", "export", study, both, "--program", both)
+    assert 2 == done.returncode
+    assert "is PENDING; name another file" in " ".join(done.stderr.split())
+    assert not both.exists()
+
+
+def test_the_program_says_what_it_needs(tmp_path):
+    program = tmp_path / "solve.pyz"
+    write_program(program)
+    (tmp_path / "torch.py").write_text("raise ImportError('No module named torch')")
+    came = subprocess.run(
+        [sys.executable, program, "pending.npz", "solved.npz"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (1, "") == (came.returncode, came.stdout)
+    assert "error: No module named torch; this needs Python with torch and numpy\n" == came.stderr
 
 
 @WITH_TORCH

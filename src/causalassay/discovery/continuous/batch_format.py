@@ -25,7 +25,7 @@ GIVEN = ("keys", "covariances", "n_samples", "call", "batch")
 """The arrays of a group in a pending file: problems with one number in "call" are solved together,
 and "batch" is how many tasks that call has, those included that have nothing to solve."""
 
-TOLD = ("keys", "digests", "failure", "batch", "seconds")
+COLUMNS = ("keys", "digests", "failure", "batch", "seconds")
 """The arrays of a group in a solved file, besides the solved numbers; "failure" is empty or says
 why there are none."""
 

@@ -12,6 +12,8 @@ import json
 import socket
 import sys
 import time
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,6 +121,7 @@ def solve_call(
         return [Solved(dict(zip(solved, row, strict=True)), "", batch, seconds) for row in rows]
     # Not within the handler: the error holds the tensors that were too large.
     if torch.cuda.is_initialized():
+        _check_card(device, reason)
         torch.cuda.empty_cache()
     if len(covariances) == 1:
         return [Solved({}, reason, 1, (time.perf_counter() - began))]
@@ -130,6 +133,14 @@ def solve_call(
         of_half = None if lambda1 is None else lambda1[half]
         solved_halves += solve_call(searches, *pair, device, len(pair[0]), of_half)
     return solved_halves
+
+
+def _check_card(device: str, reason: str) -> None:
+    """Raise if a card computes nothing any more in this process: what it then fails is no row."""
+    try:
+        torch.ones(2, device=device).sum().item()
+    except RuntimeError:
+        raise OSError(f"{device} has failed; start the same again to go on ({reason})") from None
 
 
 def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print) -> None:
@@ -145,7 +156,11 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
         Takes lines that tell how far it is.
     """
     about = read_about(pending, "pending")
-    if solved.exists() and read_about(solved, "solved").get("id") == about["id"]:
+    if solved.exists():
+        if not _is_of(solved, "solved", about["id"]):
+            raise ValueError(
+                f"{solved} is there already and is not what comes of {pending}; name another file"
+            )
         show(f"{solved} is there already, and has all of {pending}")
         return
     devices = [_device(group["device"], device) for group in about["groups"]]
@@ -156,13 +171,13 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
     with np.load(pending, allow_pickle=False) as arrays:
         missing: list[_Call] = []
         for number, group in enumerate(about["groups"]):
-            given = {name: arrays[f"{number}.{name}"] for name in GIVEN}
+            given = _given(pending, arrays, number)
             paths.append([])
             for members in _calls(given["call"]):
                 part = parts / f"{number}-{members.start}.npz"
                 paths[-1].append(part)
                 call = {name: array[members] for name, array in given.items()}
-                if part.exists() and read_about(part, "part").get("id") == about["id"]:
+                if _is_of(part, "part", about["id"]):
                     progress.tell(group, len(call["keys"]), again=True)
                 else:
                     problems = _problems(group["searches"], call)
@@ -181,6 +196,22 @@ def solve_file(pending: Path, solved: Path, device: str = "", show: Show = print
     if not any(parts.iterdir()):
         parts.rmdir()
     show(f"solved: {solved}")
+
+
+def _is_of(path: Path, kind: str, whole: str) -> bool:
+    """Return whether a file is there, is whole, and is of an export."""
+    try:
+        return bool(read_about(path, kind)["id"] == whole)
+    except (FileNotFoundError, ValueError, KeyError):
+        return False
+
+
+def _given(path: Path, arrays: Mapping[str, NDArray[Any]], number: int) -> Arrays:
+    """Return what a pending file has of a group."""
+    try:
+        return {name: arrays[f"{number}.{name}"] for name in GIVEN}
+    except (KeyError, ValueError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is damaged: {error}; export it again") from error
 
 
 def _device(stated: str, wanted: str) -> str:
@@ -283,7 +314,7 @@ def _write_part(call: _Call, came: Sequence[Solved], whole: str) -> None:
         name: np.array([each.numbers.get(name, _nothing(like[name])) for each in came])
         for name in names
     }
-    told = {
+    columns = {
         "keys": call.given["keys"],
         "digests": np.array([digest for digest, _ in call.problems]),
         "failure": np.array([each.failure for each in came]),
@@ -291,7 +322,9 @@ def _write_part(call: _Call, came: Sequence[Solved], whole: str) -> None:
         "seconds": np.array([each.seconds for each in came]),
     }
     about = {"format": FORMAT, "version": VERSION, "kind": "part", "id": whole}
-    write_arrays(call.part, about, {**told, **{f"solved.{name}": numbers[name] for name in names}})
+    write_arrays(
+        call.part, about, {**columns, **{f"solved.{name}": numbers[name] for name in names}}
+    )
 
 
 def _read_part(path: Path) -> Arrays:

@@ -25,6 +25,9 @@ from causalassay.graphs.orders import Indices
 CUTOFF = 0.001
 """The p-value above which CAM's pruning drops a parent."""
 
+LEAST_ROWS = 20
+"""With fewer, a smooth function of a column is hardly more than a line."""
+
 MOST_PARENTS = 20
 """Of more allowed parents, boosting first selects so many."""
 

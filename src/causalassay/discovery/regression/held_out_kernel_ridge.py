@@ -9,6 +9,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.contracts import NotApplicable
 from causalassay.graphs.orders import Indices
 
 PENALTIES = np.logspace(-3, 2, 11)
@@ -19,6 +20,10 @@ LEAST_LEFT = 1e-6
 """No landmark is added to those that already give every row's kernel to this precision."""
 JITTER = 1e-8
 """Added to the kernel of the landmarks, so that nearly equal ones do no harm."""
+NO_FACTOR = (
+    "a kernel of the rows cannot be factored, for rounding; look for outliers and for rows or "
+    "columns that are nearly equal, and remove them"
+)
 
 
 class HeldOut(NamedTuple):
@@ -89,7 +94,10 @@ def leave_folds_out(kernel: Weights, target: Vector, penalty: float, n_folds: in
     True
     """
     kernel.ravel()[:: len(kernel) + 1] += penalty
-    inverse, _ = dpotri(dpotrf(kernel.T, lower=1, overwrite_a=1)[0], lower=1, overwrite_c=1)
+    factor, breakdown = dpotrf(kernel.T, lower=1, overwrite_a=1)
+    if breakdown:
+        raise NotApplicable(NO_FACTOR)
+    inverse, _ = dpotri(factor, lower=1, overwrite_c=1)
     inverse += np.tril(inverse, -1).T
     along = inverse @ target
     residuals = np.empty(len(target))
@@ -145,6 +153,11 @@ def features_of(kernel: Weights, of_landmarks: Weights) -> Values:
     of_landmarks : ndarray, shape (m, m)
         Of the landmarks with each other.
 
+    Raises
+    ------
+    NotApplicable
+        If rounding has made it no kernel.
+
     Examples
     --------
     >>> x = np.linspace(0, 1, 50)
@@ -153,6 +166,9 @@ def features_of(kernel: Weights, of_landmarks: Weights) -> Values:
     >>> bool(abs(features @ features.T - kernel).max() < 1e-4)
     True
     """
-    factor = np.linalg.cholesky(of_landmarks + JITTER * np.eye(len(of_landmarks)))
+    try:
+        factor = np.linalg.cholesky(of_landmarks + JITTER * np.eye(len(of_landmarks)))
+    except np.linalg.LinAlgError:
+        raise NotApplicable(NO_FACTOR) from None
     features: Values = solve_triangular(factor, kernel.T, lower=True, check_finite=False).T
     return features

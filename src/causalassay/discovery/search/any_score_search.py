@@ -249,11 +249,18 @@ def _mask(nodes: Nodes, n_nodes: int) -> Adjacency:
 # Parents chosen by a score among the nodes that come before in an order.
 
 
-def parents_along(order: Sequence[int], score: LocalScore, least_gain: float = 1e-6) -> Adjacency:
+LEAST_GAIN = 1e-6
+"""What a further parent must gain: less is rounding."""
+
+
+def parents_along(
+    order: Sequence[int], score: LocalScore, least_gain: float = LEAST_GAIN
+) -> Adjacency:
     """Return the DAG in which each node has the predecessors that a greedy search adds.
 
     The discrete counterpart of regressing along an order. To each node the predecessor is
-    added that raises its score most, until none does.
+    added that raises its score most, until none does. Audits use
+    `judging.regression_along.LevelGraphs`, which gives the same graphs sooner.
 
     References
     ----------

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +14,8 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import stream
 from causalassay.common.spelling import did_you_mean
-from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime, chamber, sachs
+from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime
 from causalassay.data.dataset import World
-from causalassay.data.problem import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile
 from causalassay.environments.catalogue import (
     EnvironmentDefinition,
     GeneratorDefinition,
@@ -31,97 +27,18 @@ from causalassay.environments.installing import folder_of, state, versions
 from causalassay.environments.process import EnvironmentAbsent, EnvironmentFailed, PackageRefused
 from causalassay.graphs import LaggedGraph
 from causalassay.graphs.sources import ErdosRenyi, GraphSource, LaggedErdosRenyi
+from causalassay.lab.hall.entry import Draw, Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.lab.hall.reality import known_networks, networks, real_data
 from causalassay.listing import short_lines
-from causalassay.models import read_bif
 from causalassay.models.registry import MODELS, ModelSource, source
-from causalassay.study.keys import canonical, file_sha256
-from causalassay.study.problem_specs import Generated, Network
+from causalassay.study.keys import canonical
+from causalassay.study.problem_specs import Generated
 from causalassay.study.worker.problem_making import NoProblem, make
 
 EDGES_PER_NODE = 2
 MAX_LAG = 2
 
 CONDITION = "observational"
-
-Draw = tuple[Dataset, Adjacency | LaggedGraph]
-
-
-class SourceAbsent(Exception):
-    """A source cannot be asked here; the message says what to do."""
-
-
-class SourceFailed(Exception):
-    """A source gave no data; the message is the reason of its row."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How much is drawn of each generator.
-
-    Parameters
-    ----------
-    draws : int
-        Data sets of each generator, each with a graph of its own.
-    nodes, samples : int
-        Columns and rows of a data set.
-    seed : int
-        The seed of all random draws.
-
-    Examples
-    --------
-    >>> Settings(draws=0)
-    Traceback (most recent call last):
-    ValueError: draws: expected at least 1, got 0
-    """
-
-    draws: int = 20
-    nodes: int = 20
-    samples: int = 1000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in (("draws", 1), ("nodes", 3), ("samples", 10), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected at least {least}, got {getattr(self, name)}")
-
-    @property
-    def options(self) -> str:
-        """The options of the command that differ from their defaults.
-
-        Examples
-        --------
-        >>> Settings(draws=5).options
-        ' --draws 5'
-        """
-        stated = {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        }
-        return "".join(f" --{name} {value}" for name, value in stated.items())
-
-
-class Source(Protocol):
-    """A source of data sets, one for each number."""
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Plain values that change if its data sets do."""
-        ...
-
-    @property
-    def version(self) -> str:
-        """The version of its package; empty if it has none."""
-        ...
-
-    def draw(self, settings: Settings, number: int) -> Draw:
-        """Return a data set and its graph.
-
-        Raises
-        ------
-        SourceAbsent, SourceFailed
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -161,7 +78,7 @@ class Scheme:
         return problem.data, problem.graph if problem.lagged is None else problem.lagged
 
 
-def _problem(spec: Generated | Network, settings: Settings, number: int) -> Problem:
+def _problem(spec: Generated, settings: Settings, number: int) -> Problem:
     """Return what a study with this seed has as its replicate of that number."""
     try:
         return make(settings.seed, spec, "main", number).problem
@@ -254,69 +171,6 @@ def _graph(drawn: Drawn, varying: NDArray[np.bool_]) -> Adjacency | LaggedGraph:
     return LaggedGraph(drawn.links[:, varying][:, :, varying])
 
 
-@dataclass(frozen=True)
-class RealData:
-    """A data set whose files are on this machine, or not.
-
-    Parameters
-    ----------
-    read : callable
-        Takes the folder of the files, or None: then it looks where it always does.
-    files : tuple of KnownFile
-    folder : Path, optional
-    """
-
-    read: Callable[[Path | None], Problem]
-    files: tuple[KnownFile, ...]
-    folder: Path | None
-
-    version = ""  # the checksums say what it is
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The checksums of its files, which never change."""
-        return {file.name: file.sha256 for file in self.files}
-
-    def draw(self, _settings: Settings, _number: int) -> Draw:
-        """Return the observational rows and the graph."""
-        try:
-            problem = self.read(self.folder)
-        except FileNotFoundError as reason:
-            names = " and ".join(file.name for file in self.files)
-            raise SourceAbsent(f"{names} not found: name the folder with --data FOLDER") from reason
-        data = problem.data
-        return Dataset.from_values(data.observational_values, data.columns), problem.graph
-
-
-@dataclass(frozen=True)
-class BayesianNetwork:
-    """A discrete network in a BIF file: its graph is one, its samples are drawn.
-
-    Parameters
-    ----------
-    file : Path
-    sha256 : str
-    """
-
-    file: Path
-    sha256: str
-
-    version = ""  # the checksum says what it is
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The checksum of the file."""
-        return {"sha256": self.sha256}
-
-    def draw(self, settings: Settings, number: int) -> Draw:
-        """Return samples of the network and its graph."""
-        problem = _problem(Network(self.sha256, self.file, settings.samples), settings, number)
-        return problem.data, problem.graph
-
-
-Group = Literal["package", "ours", "data set", "network"]
-"""Generators of other packages, ours, real data, and networks that users name."""
-
 WORLDS: Mapping[str, World] = {"var": "series", "discrete": "discrete"}
 """By mechanism; the others make independent rows of numbers."""
 
@@ -340,56 +194,6 @@ _FUNCTIONS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A row of the hall before it is measured.
-
-    Parameters
-    ----------
-    name : str
-        The name by which `--only` selects it.
-    group : Group
-        Where it comes from.
-    package : str
-        Whose it is.
-    world : {"continuous", "discrete", "series"}
-        The kind of data that it gives.
-    what : str
-        One sentence.
-    call : str
-        As code: what is called, with what is left at its defaults.
-    source : Source
-        What gives its data sets.
-    note : str
-        What had to be chosen because the package has no default; often empty.
-    reference : str
-        The publication; often empty.
-    option : str
-        What the command needs besides the name, such as ``--data FOLDER``.
-    """
-
-    name: str
-    group: Group
-    package: str
-    world: World
-    what: str
-    call: str
-    source: Source
-    note: str = ""
-    reference: str = ""
-    option: str = ""
-
-    @property
-    def is_one_data_set(self) -> bool:
-        """Whether there is one data set, and nothing is drawn."""
-        return self.group == "data set"
-
-    def command(self, settings: Settings) -> str:
-        """Return the command that makes its row."""
-        words = ["causalassay hall --only", self.name, self.option]
-        return " ".join(word for word in words if word) + settings.options
-
-
 def entries(
     settings: Settings, data: Path | None = None, bif: Sequence[Path] = ()
 ) -> dict[str, Entry]:
@@ -410,7 +214,13 @@ def entries(
     'ours'
     """
     named: dict[str, Entry] = {}
-    for group in (package_generators(), own_schemes(settings), real_data(data), networks(bif)):
+    for group in (
+        package_generators(),
+        own_schemes(settings),
+        real_data(data),
+        known_networks(data),
+        networks(bif),
+    ):
         for entry in group:
             if entry.name in named:
                 raise ValueError(
@@ -490,62 +300,4 @@ def own_schemes(settings: Settings) -> Iterator[Entry]:
             f'ca.models.draw("{kind}", {graph}, rng, mechanism="{mechanism}")',
             Scheme(source(kind, mechanism=mechanism), world),
             f"{_FUNCTIONS.get(mechanism, '')} {_NOTES[world]}".strip(),
-        )
-
-
-def real_data(folder: Path | None) -> Iterator[Entry]:
-    """Yield the data sets that are known by their checksums.
-
-    Examples
-    --------
-    >>> [entry.name for entry in real_data(None)]
-    ['sachs', 'chamber']
-    """
-    yield Entry(
-        "sachs",
-        "data set",
-        "",
-        "continuous",
-        "853 single-cell measurements of 11 proteins, with the usual 17-edge graph.",
-        'ca.data.sachs("FOLDER")',
-        RealData(sachs, (SACHS,), folder),
-        "The observational condition alone.",
-        "Sachs, Perez, Pe'er, Lauffenburger, Nolan (2005), doi:10.1126/science.1105809",
-        "--data FOLDER",
-    )
-    yield Entry(
-        "chamber",
-        "data set",
-        "",
-        "continuous",
-        "10 000 measurements of a light tunnel, a machine whose causes are known.",
-        'ca.data.chamber("FOLDER")',
-        RealData(chamber, (CHAMBER, CHAMBER_GRAPH), folder),
-        "The reference condition alone.",
-        "Gamella, Peters, Bühlmann (2025), arXiv:2404.11341",
-        "--data FOLDER",
-    )
-
-
-def networks(files: Sequence[Path]) -> Iterator[Entry]:
-    """Yield an entry for each BIF file; its name is the file's without the ending.
-
-    Raises
-    ------
-    ValueError
-        If a file is no network.
-    """
-    for file in files:
-        model = read_bif(file)
-        yield Entry(
-            re.sub(r"[^\w.-]+", "-", file.stem),
-            "network",
-            "",
-            "discrete",
-            f"A discrete network of {len(model.names)} nodes.",
-            f'ca.models.read_bif("{file.name}").sample(n, rng)',
-            BayesianNetwork(file, file_sha256(file)),
-            "All draws have the network's own graph, so that they are one instance.",
-            "",
-            f"--bif {shlex.quote(file.name)}",
         )

@@ -18,7 +18,7 @@ from causalassay.judging.artefacts import ARTEFACTS
 from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, RULES, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.lab.hall import charts
-from causalassay.lab.hall.catalogue import Entry, Group, Settings
+from causalassay.lab.hall.entry import Entry, Group, Settings
 from causalassay.lab.hall.row import Cell, Row
 from causalassay.present import (
     Block,
@@ -144,6 +144,17 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
     return Document("Hall of audits", " ".join(counts(rows)), blocks, provenance, _about(rows))
 
 
+def provenance_blocks(rows: Sequence[Row], settings: Settings, command: str) -> list[Block]:
+    """Return how rows are cited, what made them, what words mean, and the rules behind them."""
+    facts: dict[str, object] = {"command": Code(command)} if command else {}
+    facts |= MEANINGS
+    return [
+        _citation(rows, settings),
+        Section("how", "How it is made", [Facts(facts)]),
+        Section("rules", "Rules", [_rules(rows)]),
+    ]
+
+
 def row_document(row: Row) -> Document:
     """Return what one row shows."""
     headline = f"{row.sentence} {row.advice}".strip() or f"{row.status}: {row.reason}"
@@ -154,27 +165,33 @@ def row_document(row: Row) -> Document:
 
 def counts(rows: Sequence[Row]) -> list[str]:
     """Return a sentence on each group: how many are gameable, and all other verdicts."""
-    sentences = []
-    for group, (_, *noun) in GROUPS.items():
-        judged = [row for row in rows if row.group == group and row.verdict is not None]
-        if not judged:
-            continue
-        kinds = Counter(row.verdict for row in judged)
-        backwards = kinds[FindingKind.GAMEABLE_BACKWARDS]
-        others = [
-            f"{kinds[kind]} {kind.label}"
-            for kind in ORDER_KINDS
-            if kinds[kind] and kind not in GAMEABLE_KINDS
-        ]
-        near = sum(row.is_borderline for row in judged)
-        sentences.append(
-            f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of {counted(len(judged), *noun)} "
-            f"{'is' if len(judged) == 1 else 'are'} gameable"
-            + (f", {backwards} of them backwards" if backwards else "")
-            + (f"; {', '.join(others)}" if others else "")
-            + (f" ({near} of all borderline)." if near else ".")
-        )
-    return sentences
+    return [
+        sentence
+        for group, (_, singular, plural) in GROUPS.items()
+        if (sentence := counts_of([row for row in rows if row.group == group], singular, plural))
+    ]
+
+
+def counts_of(rows: Sequence[Row], singular: str, plural: str) -> str:
+    """Return how many rows are gameable, and all other verdicts; empty without a verdict."""
+    judged = [row for row in rows if row.verdict is not None]
+    if not judged:
+        return ""
+    kinds = Counter(row.verdict for row in judged)
+    backwards = kinds[FindingKind.GAMEABLE_BACKWARDS]
+    others = [
+        f"{kinds[kind]} {kind.label}"
+        for kind in ORDER_KINDS
+        if kinds[kind] and kind not in GAMEABLE_KINDS
+    ]
+    near = sum(row.is_borderline for row in judged)
+    return (
+        f"{sum(kinds[kind] for kind in GAMEABLE_KINDS)} of "
+        f"{counted(len(judged), singular, plural)} {'is' if len(judged) == 1 else 'are'} gameable"
+        + (f", {backwards} of them backwards" if backwards else "")
+        + (f"; {', '.join(others)}" if others else "")
+        + (f" ({near} of all borderline)." if near else ".")
+    )
 
 
 def group_tables(group: Group, rows: Sequence[Row]) -> list[Table]:
@@ -288,8 +305,8 @@ def _rules(rows: Sequence[Row]) -> Facts:
 def _citation(rows: Sequence[Row], settings: Settings) -> Facts:
     first, dates = rows[0], sorted({row.date for row in rows})
     cited = (
-        f"hall of audits of causalassay {first.measured_with}, {first.name} ({package(first)}), "
-        f"seed {settings.seed}, {first.date}"
+        f"hall of audits of causalassay {first.measured_with}, {first.name}"
+        f"{f' ({package(first)})' if package(first) else ''}, seed {settings.seed}, {first.date}"
     )
     facts = {
         "measured with": ", ".join(sorted({f"causalassay {row.measured_with}" for row in rows})),

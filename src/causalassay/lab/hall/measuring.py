@@ -23,7 +23,8 @@ from causalassay.data.files import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subject
-from causalassay.lab.hall.catalogue import Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.lab.hall.entry import Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.lab.hall.reality import N_INTERVAL
 from causalassay.lab.hall.row import Cell, Row, Status, keep, kept, kind_of
 from causalassay.present import today
 from causalassay.study.keys import digest
@@ -138,7 +139,7 @@ def draw_names(entry: Entry, settings: Settings) -> list[str]:
     """Return the names of the data sets of an entry: the draw of each is its place."""
     if entry.is_one_data_set:
         return [entry.name]
-    return [draw_name(number) for number in range(settings.draws)]
+    return [draw_name(number) for number in range(entry.n_draws(settings))]
 
 
 def measure(
@@ -230,7 +231,7 @@ def _audit(entry: Entry, settings: Settings, number: int, name: str) -> Audit:
     alone = entry.is_one_data_set
     rng = stream(settings.seed, "audit", *(() if alone else (name,)))
     try:
-        return audit(data, graph, rng, n_bootstrap=0, pooled=not alone)
+        return audit(data, graph, rng, n_bootstrap=N_INTERVAL if alone else 0, pooled=not alone)
     except ValueError as reason:
         raise SourceFailed(f"{name}: {reason}") from reason
 
@@ -277,6 +278,8 @@ def _cells(pooled: PooledAudit) -> tuple[Cell, ...]:
 def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
     """Return a cell for each statistic of a single data set."""
     base = random_direction(audited)
+    # The first of each statistic is that of the judge.
+    limits = {row.statistic: row.interval for row in reversed(audited.sortabilities)}
     cells = []
     for artefact in artefacts_of(audited.world):
         value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)[:7]
@@ -287,6 +290,8 @@ def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
                 artefact.word,
                 kind,
                 *(value, math.nan, rising, falling, base + up, base + down, up_p, down_p),
+                low=limits[artefact.statistic][0],
+                high=limits[artefact.statistic][1],
             )
         )
     return tuple(cells)
@@ -359,7 +364,7 @@ def fill(
     ...     [row.status for row in fill(only, settings, Path(folder))]
     ['ok']
     """
-    totals = [1 if entry.is_one_data_set else settings.draws for entry in entries]
+    totals = [entry.n_draws(settings) for entry in entries]
     before, rows = 0, []
     for entry, total in zip(entries, totals, strict=True):
         key = key_of(entry, settings)

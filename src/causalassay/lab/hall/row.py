@@ -15,7 +15,7 @@ from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.judging.p_values import LEVEL
-from causalassay.lab.hall.catalogue import Group, Settings
+from causalassay.lab.hall.entry import Group, Settings
 from causalassay.present import Shown
 from causalassay.present.formatting import in_words
 from causalassay.present.json_values import plain_values
@@ -52,6 +52,8 @@ class Cell:
     gain_spread_rising, gain_spread_falling : float
         The standard deviation over the draws of that score minus that of random orders; nan of one
         data set.
+    low, high : float
+        95 % of the bootstrap over the rows of one data set; nan of several, and of a series.
     """
 
     statistic: str
@@ -67,6 +69,8 @@ class Cell:
     direction_p_falling: float = math.nan
     gain_spread_rising: float = math.nan
     gain_spread_falling: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
 
 @dataclass(frozen=True, repr=False)

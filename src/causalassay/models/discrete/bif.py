@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.common.files import as_path, read_text
+from causalassay.common.files import (
+    MOST_TEXT,
+    as_path,
+    as_text,
+    is_packed,
+    read_bytes,
+    read_text,
+)
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.graphs.families import MOST_NODES
 from causalassay.models.discrete.scm import DiscreteSCM
@@ -35,7 +43,8 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     Parameters
     ----------
     path : str or Path
-        Blocks ``network``, ``variable`` and ``probability``; probabilities as ``table``,
+        It may be packed with gzip, if its name ends in .gz. Blocks ``network``, ``variable``
+        and ``probability``; probabilities as ``table``,
         as one row per configuration of the parents, or with a ``default``. Comments and
         properties are passed over.
 
@@ -66,9 +75,27 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     (('Rain', 'Wet'), ('yes', 'no'), array([0.22, 0.78]))
     >>> folder.cleanup()
     """
-    text = read_text(as_path(path), "a BIF file")
     where = str(path)
+    text = _text(as_path(path))
     return _Reader(Tokens(tokens_of(text, where), where)).read()
+
+
+def _text(path: Path) -> str:
+    if not is_packed(path):
+        return read_text(path, "a BIF file")
+    unpacking = zlib.decompressobj(wbits=31)
+    try:
+        content = unpacking.decompress(read_bytes(path, "a BIF file"), MOST_TEXT)
+    except zlib.error as error:
+        raise ValueError(f"{path}: no gzip file ({error}); is it complete?") from None
+    if not unpacking.eof:
+        raise ValueError(
+            f"{path}: breaks off, or unpacks to more than {MOST_TEXT} bytes; is it the right file?"
+        )
+    try:
+        return as_text(content)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
 
 
 @dataclass

@@ -176,12 +176,12 @@ def _with_moments(study: Study, members: list[Member]) -> tuple[list[Member], li
 
 def _write(study: Study, path: Path, purpose: Purpose, groups: list[_Group]) -> None:
     arrays: dict[str, Any] = {}
-    told: list[dict[str, Any]] = []
+    groups_about: list[dict[str, Any]] = []
     for number, group in enumerate(groups):
         entry = study.algorithms[group.run]
         algorithm: Any = entry.algorithm
         arrays |= {f"{number}.{name}": array for name, array in group.arrays.items()}
-        told.append(
+        groups_about.append(
             {
                 "name": entry.name,
                 "key": entry.key,
@@ -198,8 +198,8 @@ def _write(study: Study, path: Path, purpose: Purpose, groups: list[_Group]) -> 
         "study": study.name,
         "fingerprint": fingerprint(study),
         "purpose": purpose,
-        "id": digest(*(key for group in groups for key in group.keys), told),
-        "groups": told,
+        "id": digest(*(key for group in groups for key in group.keys), groups_about),
+        "groups": groups_about,
     }
     write_arrays(path, about, arrays)
 
@@ -216,6 +216,10 @@ with tempfile.TemporaryDirectory() as folder:
     with zipfile.ZipFile(Path(__file__).parent) as packed:
         packed.extractall(folder)
     sys.path[0] = folder
+    try:
+        import numpy, torch
+    except ImportError as error:
+        sys.exit(f"error: {error}; this needs Python with torch and numpy")
     from causalassay.discovery.continuous.batch_program import main
 
     code = main()

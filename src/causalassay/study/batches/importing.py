@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from causalassay.common.file_formats import load_arrays
 from causalassay.contracts import Estimate
 from causalassay.discovery.continuous.batch_format import (
+    COLUMNS,
     FORMAT,
     SOLVED,
-    TOLD,
     VERSION,
     covariance_digest,
 )
@@ -46,18 +46,18 @@ class SolvedGroup:
     ----------
     key : str
         Of the algorithm.
-    told : mapping
-        What the file says of each problem, by the names of `TOLD`.
+    columns : mapping
+        What the file says of each problem, by the names of `COLUMNS`.
     numbers : mapping
         The solved numbers of each problem.
     """
 
     key: str
-    told: Mapping[str, NDArray[Any]]
+    columns: Mapping[str, NDArray[Any]]
     numbers: Mapping[str, NDArray[Any]]
 
     def __len__(self) -> int:
-        return len(self.told["keys"])
+        return len(self.columns["keys"])
 
 
 @dataclass(frozen=True)
@@ -122,25 +122,27 @@ def _group(path: Path, number: int, about: Any, arrays: Mapping[str, NDArray[Any
         names = SOLVED[about["searches"][-1]["solver"]]
     except (TypeError, KeyError, IndexError, ValueError):
         raise ValueError(f"{where}: it does not say what was solved") from None
-    given = {name: arrays.get(f"{number}.{name}") for name in TOLD}
-    told = {name: array for name, array in given.items() if array is not None}
-    if len(told) < len(TOLD):
-        raise ValueError(f"{where}: {min(set(TOLD) - set(told))!r} is missing; solve it again")
+    given = {name: arrays.get(f"{number}.{name}") for name in COLUMNS}
+    columns = {name: array for name, array in given.items() if array is not None}
+    if len(columns) < len(COLUMNS):
+        raise ValueError(
+            f"{where}: {min(set(COLUMNS) - set(columns))!r} is missing; solve it again"
+        )
     kinds = {"keys": "U", "digests": "U", "failure": "U", "batch": "iu", "seconds": "f"}
-    count = told["keys"].size
-    for name, array in told.items():
+    count = columns["keys"].size
+    for name, array in columns.items():
         if array.shape != (count,) or array.dtype.kind not in kinds[name]:
             raise ValueError(f"{where}: {name!r} is not one value for each of {count} problems")
-    if count and (told["batch"].min() < 1 or not np.all(told["seconds"] >= 0)):
+    if count and (columns["batch"].min() < 1 or not np.all(columns["seconds"] >= 0)):
         raise ValueError(f"{where}: expected batch >= 1 and seconds >= 0")
     numbers: dict[str, NDArray[Any]] = {}
-    for name in names if (told["failure"] == "").any() else ():
+    for name in names if (columns["failure"] == "").any() else ():
         array = arrays.get(f"{number}.solved.{name}", np.array(""))
         shape = (count, n_nodes, n_nodes) if name == "weights" else (count,)
         if array.shape != shape or array.dtype.kind not in "biuf":
             raise ValueError(f"{where}: {name!r} is missing, or not of {count} problems")
         numbers[name] = array
-    return SolvedGroup(key, told, numbers)
+    return SolvedGroup(key, columns, numbers)
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def check_study(study: Study, solved: SolvedFile) -> None:
         )
     rows = row_keys(study)
     for group in solved.groups:
-        keys = [str(key) for key in group.told["keys"].tolist()]
+        keys = [str(key) for key in group.columns["keys"].tolist()]
         if unknown := [key for key in keys if key not in rows]:
             raise ValueError(
                 f"{solved.path}: {len(unknown)} of its {len(keys)} rows of one algorithm are no "
@@ -217,7 +219,7 @@ def import_solved(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a record says what came of it
             for count, (group, index) in enumerate(_problems(solved), 1):
-                task = tasks[str(group.told["keys"][index])]
+                task = tasks[str(group.columns["keys"][index])]
                 if again or not _is_stored(store, task):
                     waiting.append(_record(study, solved, group, index, task))
                 late = time.monotonic() - saved > _SAVE_EVERY
@@ -235,13 +237,13 @@ def _tasks(study: Study, store: Store, solved: SolvedFile) -> dict[str, RunTask]
     """Return the task of each key; refuse a file that has others."""
     tasks = run_tasks_by_key(study, store)
     for group in solved.groups:
-        keys = [str(key) for key in group.told["keys"].tolist()]
+        keys = [str(key) for key in group.columns["keys"].tolist()]
         if len(set(keys)) < len(keys):
             raise ValueError(f"{solved.path} has a row twice; solve it again")
         if not tasks.keys() >= set(keys):
             raise ValueError(
                 f"{solved.path} has rows that this study does not compute in calls, or not yet: "
-                "see the `batch` and `device` of its algorithms, and tune first"
+                "see the `device` of its algorithms, and tune first"
             )
         if any(study.algorithms[tasks[key].run].key != group.key for key in keys):
             raise ValueError(
@@ -268,14 +270,14 @@ def _record(
 ) -> Record:
     """Return the record that a run would have made of the same numbers."""
     made = attempt_problem(study, task)
-    key = str(group.told["keys"][index])
+    key = str(group.columns["keys"][index])
     if isinstance(made, Exception):
         raise ValueError(f"{solved.path}: the problem of {key} cannot be made here: {made}")
     member = Member(task, made, shown_data(study, task, made))
     answer = _answer(study, solved, group, index, member)
-    seconds = float(group.told["seconds"][index])
+    seconds = float(group.columns["seconds"][index])
     outcome = outcome_of(answer, seconds if math.isfinite(seconds) else math.nan, 0.0)
-    batch = int(group.told["batch"][index])
+    batch = int(group.columns["batch"][index])
     record = scored(study, member, replace(outcome, cells={**outcome.cells, "batch": batch}))
     return replace(record, host=solved.host)
 
@@ -287,13 +289,13 @@ def _answer(
     algorithm: Any = study.algorithms[member.task.run].algorithm
     moments = algorithm.moments(member.shown.data)
     here = covariance_digest(moments.covariance, moments.n_samples)
-    key = str(group.told["keys"][index])
-    if here != group.told["digests"][index]:
+    key = str(group.columns["keys"][index])
+    if here != group.columns["digests"][index]:
         raise ValueError(
             f"{solved.path}: the data of {key} are not those that were solved; they were exported "
             "on another machine or with other versions: import there, or export again here"
         )
-    if failure := str(group.told["failure"][index]):
+    if failure := str(group.columns["failure"][index]):
         return Answer("raised", readable(failure))
     numbers = {name: array[index] for name, array in group.numbers.items()}
     value = numbers.get("loss", numbers.get("objective", math.nan))
