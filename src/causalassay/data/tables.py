@@ -28,14 +28,19 @@ from causalassay.common.file_formats import SUFFIXES as ARRAY_SUFFIXES
 from causalassay.common.file_formats import load_arrays, names_in, pick, single_blanks
 from causalassay.common.files import check_columns, check_regular, check_text_table, note
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
-from causalassay.data import arrow_files, text_tables
+from causalassay.data import arrow_files, text_tables, workbooks
 from causalassay.data.checks import check_column_names
 from causalassay.data.text_tables import TextLayout, find_layout
 
 Columns = dict[str, NDArray[Any]]
 
 WRITTEN = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-SUFFIXES = (*text_tables.SUFFIXES, *arrow_files.SUFFIXES, *ARRAY_SUFFIXES)
+SUFFIXES = (
+    *text_tables.SUFFIXES,
+    *arrow_files.SUFFIXES,
+    *ARRAY_SUFFIXES,
+    *workbooks.SUFFIXES,
+)
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None")
 """Texts that mean a missing value in a text file, except in columns read as text."""
@@ -88,6 +93,14 @@ def load(
         columns = load_array_table(path)
         _check_names(list(columns), path)
         return Table({name: columns[name] for name in _kept(columns, drop, path)}, _row)
+    if suffix in workbooks.SUFFIXES:
+        columns = workbooks.load_workbook(path, is_text, MISSING)
+        if name_first or UNNAMED in drop:
+            columns = {name or UNNAMED: column for name, column in columns.items()}
+        _check_names(list(columns), path)
+        _check_rows(len(next(iter(columns.values()))), path)
+        columns = {name: columns[name] for name in _kept(columns, drop, path)}
+        return Table(columns, lambda row: f"row {row + 2}")  # as the sheet counts
     layout = None
     try:
         if suffix in arrow_files.SUFFIXES:
@@ -107,10 +120,14 @@ def load(
             f"{path}: not a readable {suffix} file: {reason}; "
             "expected as many fields in every row as in the header, in UTF-8"
         ) from error
-    if table.num_rows == 0:
-        raise ValueError(f"{path}: there is a header but no row")
+    _check_rows(table.num_rows, path)
     columns = _converted(table, layout, is_text, path)
     return Table(columns, layout.describe_row if layout else _row)
+
+
+def _check_rows(n_rows: int, path: Path) -> None:
+    if n_rows == 0:
+        raise ValueError(f"{path}: there is a header but no row")
 
 
 def _row(row: int) -> str:

@@ -285,8 +285,11 @@ EXPERIMENTS = ("--condition", "condition", "--target", "target")
             ["--algorithm", "ges", *EXPERIMENTS, "--observational", "Control"],
             "did you mean 'control'?",
         ),
-        (["--algorithm", "granger-lasso", "--drop", "target", "--discrete"], "(--series)"),
-        (["--algorithm", "ges", "--drop", "target"], "(--discrete declares all columns)"),
+        (
+            ["--algorithm", "granger-lasso", "--drop", "target", "--drop", "condition"],
+            "(--series)",
+        ),
+        (["--algorithm", "ges", "--drop", "target"], "(--condition condition)"),
         (
             ["--algorithm", "ges", *EXPERIMENTS, "--observational", "control", "--series"],
             "(leave --series out)",

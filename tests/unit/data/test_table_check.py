@@ -1,10 +1,11 @@
 import json
 import shlex
+import sys
 
 import numpy as np
 import pytest
 
-from causalassay.data import ReadingNote
+from causalassay.data import ReadingNote, read
 from causalassay.data.column_contents import copies, describe_column, is_id_name
 from causalassay.data.table_check import ReadingRequest, check_table
 from command_line import run_here
@@ -219,3 +220,119 @@ def test_notes_of_reading_are_printed_once(messy):
     assert 2 == len(lines) == len(set(lines))
     with pytest.warns(ReadingNote):
         check_table(messy)
+
+
+def test_a_workbook_reads_as_the_same_table_as_text(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    columns = messy_columns()
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(list(columns))
+    for row in zip(*columns.values(), strict=True):
+        sheet.append([_cell(text) for text in row])
+    sheet.append([None] * 40)  # as deleted rows leave behind
+    book.create_sheet("notes").append(["nothing"])
+    book.save(tmp_path / "messy.xlsx")
+    workbook = check_table(tmp_path / "messy.xlsx")
+    text = check_table(write_messy(tmp_path / "messy.csv", columns))
+    assert [column.content.content for column in text.columns] == [
+        column.content.content for column in workbook.columns
+    ]
+    assert [column.faults for column in text.columns] == [
+        column.faults for column in workbook.columns
+    ]
+    where = {column.name: column.where_missing for column in text.columns if column.where_missing}
+    assert {name: line.replace("line", "row") for name, line in where.items()} == {
+        column.name: column.where_missing for column in workbook.columns if column.where_missing
+    }
+    with pytest.warns(ReadingNote, match="its first sheet is read, 'Sheet', not 'notes'"):
+        check_table(tmp_path / "messy.xlsx")
+
+
+def _cell(text):
+    """Return what somebody typed as a spreadsheet keeps it."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return text or None
+
+
+def test_workbooks_say_what_they_need(tmp_path, monkeypatch):
+    path = tmp_path / "t.xlsx"
+    path.write_text("a,b\n1,2\n")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ValueError, match=r"install the extra causalassay\[excel\], or save the"):
+        check_table(path)
+
+
+def test_a_broken_workbook_is_refused(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="not a readable workbook: File is not a zip file"):
+        check_table(path)
+
+
+def test_discover_says_what_it_left_out(messy):
+    drop = [f"--drop={column.name}" for column in check_table(messy).refused]
+    words = ("discover", messy, "--algorithm", "single-edge", "--bootstrap", "0", "--json")
+    done = run_here(*words, *drop)
+    assert 0 == done.returncode, done.stderr
+    first = done.stderr.splitlines()[0]
+    assert f"note: {messy}: left out: 'patient_id' (id), 'visit' (date), " in first
+    assert "to use it pass --keep row" in first
+    settings = json.loads(done.stdout)["settings"]
+    assert {"patient_id", "visit", "born", "row", "sample"} <= set(settings["drop"])
+    kept = run_here(*words, *drop, "--keep", "row")
+    assert "'row'" not in kept.stderr
+    assert "row" not in json.loads(kept.stdout)["settings"]["drop"]
+
+
+@pytest.mark.parametrize("command", [("discover", "--algorithm", "boss"), ("choose",), ("audit",)])
+def test_all_columns_are_refused_at_once(messy, command):
+    name, *words = command
+    done = run_here(name, messy, *words)
+    assert 2 == done.returncode
+    error = done.stderr.splitlines()[-1]
+    assert "10 of 40 columns are refused: 'm5' (12 missing values, first in line " in error
+    assert "'crp' (2 no numbers, first '<0.3' in line 9)" in error
+    assert "The file is read with: --drop m5 --drop m6 " in error
+    assert "--discrete" not in error
+
+
+def test_discrete_is_refused_for_amounts(messy, tmp_path):
+    done = run_here("discover", messy, "--algorithm", "pc", "--discrete")
+    assert 2 == done.returncode
+    n_levels = len(set(messy_columns()["m0"]))
+    assert f"'m0' ({n_levels} levels)" in done.stderr
+    assert "The file is read with: " in done.stderr
+    assert "--discrete" not in done.stderr.rpartition("The file is read with")[2]
+    rng = np.random.default_rng(0)
+    columns = {name: [f"{x:.2f}" for x in rng.normal(size=200)] for name in "ab"}
+    path = write_messy(tmp_path / "two.csv", columns, ",")
+    with pytest.raises(ValueError, match="no edge would be found. Leave --discrete out for amou"):
+        read(path, discrete=True)
+    levels = {name: sorted({float(text) for text in columns[name]}) for name in columns}
+    assert 2 == len(read(path, discrete=levels).columns)  # who states them means them
+
+
+def test_few_rows_are_said(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"v{j}": [f"{x:.3f}" for x in rng.normal(size=60)] for j in range(30)}
+    path = write_messy(tmp_path / "few.csv", columns, ",")
+    words = ("discover", path, "--algorithm", "single-edge", "--bootstrap", "0")
+    assert "Few rows: 60 for 30 columns, 2.00 for each column" in run_here(*words).stderr
+    assert "Few rows: 60 for 30 columns" in run_here("check", path).stdout.replace("\n", " ")
+    enough = {name: texts for name, texts in columns.items() if name in ("v0", "v1", "v2")}
+    path = write_messy(tmp_path / "enough.csv", enough, ",")
+    assert "" == run_here("discover", path, *words[2:]).stderr
+
+
+def test_a_series_is_suggested_where_dates_are_sorted(tmp_path):
+    rng = np.random.default_rng(0)
+    days = [str(np.datetime64("2024-01-01") + day) for day in range(50)]
+    columns = {"day": days} | {n: [f"{x:.3f}" for x in rng.normal(size=50)] for n in "ab"}
+    path = write_messy(tmp_path / "days.csv", columns, ",")
+    words = ("discover", path, "--bootstrap", "0", "--algorithm")
+    assert "the rows are in the order of 'day'" in run_here(*words, "single-edge").stderr
+    assert "in the order of" not in run_here(*words, "granger-lasso", "--series").stderr
