@@ -5,8 +5,10 @@ import sys
 import numpy as np
 import pytest
 
+from causalassay.cli.options import Reading
 from causalassay.data import ReadingNote, read
 from causalassay.data.column_contents import copies, describe_column, is_id_name
+from causalassay.data.document import check_notes
 from causalassay.data.table_check import ReadingRequest, check_table
 from command_line import run_here
 from messy_tables import READS, messy_columns, write_messy
@@ -283,9 +285,9 @@ def test_discover_says_what_it_left_out(messy):
     assert "to use it pass --keep row" in first
     settings = json.loads(done.stdout)["settings"]
     assert {"patient_id", "visit", "born", "row", "sample"} <= set(settings["drop"])
-    kept = run_here(*words, *drop, "--keep", "row")
-    assert "'row'" not in kept.stderr
-    assert "row" not in json.loads(kept.stdout)["settings"]["drop"]
+    kept = Reading(keep=["row"]).decided(messy)
+    assert "row" not in kept.settings["drop"]
+    assert not any("'row'" in text for text in check_notes(kept.check))
 
 
 @pytest.mark.parametrize("command", [("discover", "--algorithm", "boss"), ("choose",), ("audit",)])
@@ -320,12 +322,12 @@ def test_few_rows_are_said(tmp_path):
     rng = np.random.default_rng(0)
     columns = {f"v{j}": [f"{x:.3f}" for x in rng.normal(size=60)] for j in range(30)}
     path = write_messy(tmp_path / "few.csv", columns, ",")
-    words = ("discover", path, "--algorithm", "single-edge", "--bootstrap", "0")
-    assert "Few rows: 60 for 30 columns, 2.00 for each column" in run_here(*words).stderr
+    (note,) = check_notes(check_table(path))
+    assert "Few rows: 60 for 30 columns, 2.00 for each column" in note
     assert "Few rows: 60 for 30 columns" in run_here("check", path).stdout.replace("\n", " ")
     enough = {name: texts for name, texts in columns.items() if name in ("v0", "v1", "v2")}
     path = write_messy(tmp_path / "enough.csv", enough, ",")
-    assert "" == run_here("discover", path, *words[2:]).stderr
+    assert [] == list(check_notes(check_table(path)))
 
 
 def test_a_series_is_suggested_where_dates_are_sorted(tmp_path):
@@ -333,6 +335,6 @@ def test_a_series_is_suggested_where_dates_are_sorted(tmp_path):
     days = [str(np.datetime64("2024-01-01") + day) for day in range(50)]
     columns = {"day": days} | {n: [f"{x:.3f}" for x in rng.normal(size=50)] for n in "ab"}
     path = write_messy(tmp_path / "days.csv", columns, ",")
-    words = ("discover", path, "--bootstrap", "0", "--algorithm")
-    assert "the rows are in the order of 'day'" in run_here(*words, "single-edge").stderr
-    assert "in the order of" not in run_here(*words, "granger-lasso", "--series").stderr
+    assert any("in the order of 'day'" in text for text in check_notes(check_table(path)))
+    series = check_table(path, ReadingRequest(rows="series"))
+    assert not any("in the order of" in text for text in check_notes(series))
