@@ -107,5 +107,5 @@ def test_the_python_files_of_a_study_run_only_if_allowed(tmp_path):
 def test_names_are_completed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(FILE)
-    assert ["gies"] == complete_algorithm("gi")
+    assert ["gies", "gies-gies"] == complete_algorithm("gi")
     assert ["mine.py"] == complete_algorithm("min")

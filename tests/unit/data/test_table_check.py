@@ -224,8 +224,10 @@ def test_notes_of_reading_are_printed_once(messy):
         check_table(messy)
 
 
+@pytest.mark.needs("package:openpyxl")
 def test_a_workbook_reads_as_the_same_table_as_text(tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     columns = messy_columns()
     book = openpyxl.Workbook()
     sheet = book.active
@@ -267,8 +269,8 @@ def test_workbooks_say_what_they_need(tmp_path, monkeypatch):
         check_table(path)
 
 
+@pytest.mark.needs("package:openpyxl")
 def test_a_broken_workbook_is_refused(tmp_path):
-    pytest.importorskip("openpyxl")
     path = tmp_path / "t.xlsx"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="not a readable workbook: File is not a zip file"):

@@ -84,6 +84,11 @@ def transposed(drawn):
     return dataclasses.replace(drawn, graph=drawn.graph.T, links=links)
 
 
+MISFIT_SAYS_NOTHING = {"avici-gene"}
+"""Counts of few molecules in cells of several types: regressions leave as much either way. That
+columns of AVICI's graph are effects is in its code, sergio/sim.py, where g[:, j] are parents."""
+
+
 def check_generator(one):
     first, again, *others = [
         draw(one, N_NODES, N_SAMPLES[one.world], seed) for seed in (0, 0, 1, 2, 3, 4, 5)
@@ -93,6 +98,8 @@ def check_generator(one):
     assert any((first.graph != other.graph).any() for other in others)
     assert all((first.values != other.values).any() for other in others)
     assert one.world == "series" or all(is_dag(drawn.graph) for drawn in (first, *others))
+    if one.name in MISFIT_SAYS_NOTHING:
+        return
     better = [misfit(transposed(drawn)) - misfit(drawn) for drawn in (first, *others)]
     assert np.mean(better) > 0.2, better  # of a transposed graph it would be below -0.2
 

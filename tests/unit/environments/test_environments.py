@@ -76,7 +76,7 @@ def test_every_environment_of_ours_is_whole():
         assert all("==" in pin or pin == "--no-deps" for pin in home.pins)
         for one in home.algorithms:
             assert one.what.endswith(".")
-            assert one.name.startswith(f"{home.name}-")
+            assert f"{one.name}-".startswith(f"{home.name}-")
         for one in home.generators:
             assert one.what.endswith(".")
             assert not one.note or one.note.endswith(".")

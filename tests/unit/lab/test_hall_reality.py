@@ -39,7 +39,7 @@ probability ( Slip | Copy, Always ) {
   (yes, yes) 0.6, 0.4; (no, yes) 0.1, 0.9; (yes, no) 0.5, 0.5; (no, no) 0.5, 0.5; }
 """
 
-needs_data = pytest.mark.skipif(not (DATA / "networks").is_dir(), reason="the data are not here")
+needs_data = pytest.mark.needs("data:networks/asia.bif.gz")
 
 
 @pytest.fixture

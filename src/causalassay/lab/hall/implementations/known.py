@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 KNOWN: Mapping[tuple[str, str], str] = {
-    ("causal-learn-pc", "order"): "py-why/causal-learn#82, open",
-    ("causal-learn-ica-lingam", "dag"): "cdt15/lingam#53, closed: mended in lingam, not in this "
-    "copy of it",
-    ("gcastle-ica-lingam", "dag"): "cdt15/lingam#53, closed: mended in lingam, not in this copy of "
-    "it",
+    ("causal-learn-pc", "order"): "py-why/causal-learn issue 82, open",
+    (
+        "causal-learn-ica-lingam",
+        "dag",
+    ): "cdt15/lingam issue 53, closed: mended in lingam, not in this copy of it",
+    (
+        "gcastle-ica-lingam",
+        "dag",
+    ): "cdt15/lingam issue 53, closed: mended in lingam, not in this copy of it",
     ("causal-learn-boss", "class"): "no thread read; it has no backward phase",
     ("pgmpy-g", "numbers"): "no thread read on the correction; on the degrees of freedom "
-    "pgmpy/pgmpy#2886, closed, and #2860, open",
+    "pgmpy/pgmpy issue 2886, closed, and issue 2860, open",
     ("tetrad-boss", "class"): "the Javadoc of Boss says that the backward phase, which is off by "
     "default, is needed for correctness",
 }
@@ -41,16 +45,16 @@ REASONS: Mapping[tuple[str, str], str] = {
 
 LEFT_OUT: Mapping[str, str] = {
     "cdt 0.6.0 (MIT)": "its GIES, CAM and PC are R packages, and none is here; that its GIES does "
-    "not take targets is FenTechSolutions/CausalDiscoveryToolbox#145, open",
+    "not take targets is FenTechSolutions/CausalDiscoveryToolbox issue 145, open",
     "dodiscover": "it is not on the package index",
     "tetrad-port 0.3.1 (MIT)": "it has no wheel, and its build fetches Eigen by git, which did not "
     "work here",
-    "gies 0.0.1 with NumPy 1.24 or later": "every call raises an error: juangamella/gies#3, open; "
-    "it is assayed with NumPy 1.23.5",
+    "gies 0.0.1 with NumPy 1.24 or later": "every call raises an error: juangamella/gies issue 3, "
+    "open; it is assayed with NumPy 1.23.5",
     "KCI, SID and adjustment distances": "no reference of their own here yet",
     "searches with gradients (gcastle, dagma)": "no theorem says what they return",
     "causal-learn BDeu on two columns": "its default prior of structures takes the logarithm of 0: "
-    "two equal columns get no edge. py-why/causal-learn#249, closed, is about that prior",
+    "two equal columns get no edge. py-why/causal-learn issue 249, closed, is about that prior",
 }
 """What has no row, and why."""
 
@@ -72,6 +76,6 @@ def known_to(method: str, check: str) -> str:
     Examples
     --------
     >>> known_to("causal-learn-pc", "order")
-    'py-why/causal-learn#82, open'
+    'py-why/causal-learn issue 82, open'
     """
     return KNOWN.get((method, check), "")

@@ -58,7 +58,9 @@ def state() -> dict[str, Any]:
         shared["threads of torch"] = torch.get_num_threads()
     pandas = sys.modules.get("pandas")
     if pandas is not None:
-        shared["copying of pandas"] = str(pandas.options.mode.copy_on_write)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pandas 3 has no other way of copying
+            shared["copying of pandas"] = str(pandas.options.mode.copy_on_write)
     return shared
 
 
