@@ -149,7 +149,8 @@ def test_a_mistake_ends_with_code_2(folder):
 
 def test_the_table_of_the_docs_has_what_choose_needs(tmp_path):
     page = (Path(__file__).parents[3] / "docs" / "your-data.md").read_text(encoding="utf-8")
-    rows = [line for line in page.split("| what you have")[0].splitlines() if line[:1] == "|"]
+    before = page.split("| what you have")[0].split("| what it is")[-1].split("\n\n", 1)[1]
+    rows = [line for line in before.splitlines() if line[:1] == "|"]
     cells = [
         [cell.strip() for cell in row.strip("|").split("|")] for row in rows if "--" not in row
     ]

@@ -251,7 +251,7 @@ def test_infinite_values_in_a_file_are_named(table):
         (",a\n0,2\n1,4\n", "t.csv", "position 0 is empty.*row index: drop=.*--drop"),
         ("é,b\n1,2\n".encode("latin-1"), "t.csv", "not UTF-8 text.*save it as UTF-8"),
         (PLAIN.encode() + b"1,2\n" * 9999 + b"1,\xe9\n", "t.csv", "invalid UTF8.*in UTF-8"),
-        ("a,b\n1,2\n", "t.xlsx", r"ends in .csv, .csv.gz, .tsv, .tsv.gz, .txt.*.parquet.*.npz"),
+        ("a,b\n1,2\n", "t.ods", r"ends in .csv, .csv.gz, .tsv, .tsv.gz, .txt.*.parquet.*.npz"),
         (b"not parquet", "t.parquet", "not a readable .parquet file"),
     ],
 )
